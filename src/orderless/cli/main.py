@@ -1,0 +1,36 @@
+"""`orderless`: the command line. Parsing, progress and exit codes; the work is done elsewhere.
+
+Every verb imports what it needs when it runs, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from orderless.cli import data
+from orderless.errors import OrderlessError
+
+app = typer.Typer(
+    name="orderless",
+    help="Tag images with sets of labels.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(data.app, name="data")
+
+
+def main() -> None:
+    """Entry point: turns errors into one sentence and an exit code; `--debug` shows the traceback."""
+    debug = "--debug" in sys.argv
+    if debug:
+        sys.argv.remove("--debug")
+    try:
+        app()
+    except OrderlessError as error:
+        if debug:
+            raise
+        print(f"orderless: {error}", file=sys.stderr)
+        raise SystemExit(error.exit_code) from None

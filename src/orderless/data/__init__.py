@@ -1,0 +1,1 @@
+"""Data: samples, readers, decoding, transforms, generated scenes."""

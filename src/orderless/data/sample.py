@@ -1,0 +1,124 @@
+"""`Sample`, one image with its labels, and `Collection`, the splits of one data set."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from PIL import Image
+
+from orderless.data.images import PIXEL_LIMIT, open_image
+from orderless.errors import UsageError
+from orderless.labels import Vocabulary
+
+SPLITS = ("train", "val", "test")
+
+Box = tuple[float, float, float, float]  # x, y, width, height in pixels of the upright image
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One image (or one box of it), its labels, and the labels about which nothing is known.
+
+    `ignore` holds labels that the annotators left open: negative in training, left out of evaluation.
+    """
+
+    path: Path
+    labels: tuple[str, ...]
+    box: Box | None = None
+    ignore: tuple[str, ...] = ()
+    areas: tuple[float, ...] = ()  # largest object of each label as a share of the image, or empty
+
+    @property
+    def name(self) -> str:
+        """What to call this sample in a message."""
+        return str(self.path) if self.box is None else f"{self.path}[{','.join(f'{v:g}' for v in self.box)}]"
+
+    def load(self, size: int | None = None, pixel_limit: int = PIXEL_LIMIT) -> Image.Image:
+        """The upright RGB image, cropped to the box; decoded no larger than needed when `size` is given."""
+        return open_image(self.path, box=self.box, size=size, pixel_limit=pixel_limit)
+
+    def source_bytes(self) -> bytes:
+        """What identifies the picture: the file's bytes and the box (key of the feature cache)."""
+        return self.path.read_bytes() + (repr(self.box).encode() if self.box is not None else b"")
+
+
+@dataclass
+class Collection:
+    """A data set as its reader found it: samples by split, and what is known beyond them."""
+
+    format: str
+    splits: dict[str, list[Sample]]
+    root: Path | None = None
+    names: tuple[str, ...] | None = None  # published vocabulary in its published order
+    groups: dict[str, str] = field(default_factory=dict)  # label -> super-category
+    notes: list[str] = field(default_factory=list)  # what the reader wants the user to know
+
+    def __getitem__(self, split: str) -> list[Sample]:
+        if not self.splits.get(split):
+            have = ", ".join(name for name in SPLITS if self.splits.get(name)) or "none"
+            raise UsageError(f"{self.root or self.format} has no {split!r} split (it has: {have})")
+        return self.splits[split]
+
+    def __contains__(self, split: object) -> bool:
+        return bool(self.splits.get(str(split)))
+
+    def __iter__(self) -> Iterator[Sample]:
+        for split in SPLITS:
+            yield from self.splits.get(split, ())
+
+    def __len__(self) -> int:
+        return sum(len(samples) for samples in self.splits.values())
+
+    def vocabulary(self) -> Vocabulary:
+        """The labels of the training split with their frequencies there."""
+        return Vocabulary.from_label_sets(
+            (sample.labels for sample in self["train"]), names=self.names, groups=self.groups or None
+        )
+
+    def limited(self, count: int | None, seed: int = 0) -> Collection:
+        """At most `count` samples of every split, chosen by the seed."""
+        if count is None:
+            return self
+        chosen = {
+            split: sorted(by_hash(samples, seed)[:count], key=samples.index)
+            for split, samples in self.splits.items()
+        }
+        return replace(self, splits=chosen)
+
+
+def by_hash(samples: Sequence[Sample], seed: int, salt: str = "") -> list[Sample]:
+    """Shuffle by a hash of each sample's file name, so that a split survives moved folders and new photos."""
+
+    def key(sample: Sample) -> bytes:
+        place = "/".join(sample.path.parts[-2:])
+        return hashlib.sha256(f"{seed}/{salt}/{place}/{sample.box}".encode("utf-8", "surrogateescape")).digest()
+
+    return sorted(samples, key=key)
+
+
+def split_samples(
+    samples: Iterable[Sample], seed: int = 0, val_share: float = 0.1, test_share: float = 0.1
+) -> dict[str, list[Sample]]:
+    """Split samples that come without a split: seeded, stable, at least one sample where there is a share."""
+    everything = list(samples)
+    shuffled = by_hash(everything, seed)
+    position = {id(sample): i for i, sample in enumerate(everything)}
+    n_test = max(1, round(len(shuffled) * test_share)) if test_share and len(shuffled) > 2 else 0
+    n_val = max(1, round(len(shuffled) * val_share)) if val_share and len(shuffled) > 1 else 0
+    parts = {
+        "test": shuffled[:n_test],
+        "val": shuffled[n_test : n_test + n_val],
+        "train": shuffled[n_test + n_val :],
+    }
+    return {name: sorted(part, key=lambda s: position[id(s)]) for name, part in parts.items() if part}
+
+
+def complete_splits(splits: dict[str, list[Sample]], seed: int = 0, val_share: float = 0.1) -> dict[str, list[Sample]]:
+    """Give a data set published without a validation split one, carved from its training split."""
+    if splits.get("val") or not splits.get("train"):
+        return {name: part for name, part in splits.items() if part}
+    carved = split_samples(splits["train"], seed=seed, val_share=val_share, test_share=0.0)
+    return {**{k: v for k, v in splits.items() if v}, **carved}
