@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from struct import error as struct_error
 from pathlib import Path
+from struct import error as struct_error
 from typing import BinaryIO
 
 from PIL import Image, ImageFile, ImageOps
@@ -62,8 +62,17 @@ def open_image(
         raise UnreadableImage(name, "it is not an image, or of a format that is not accepted") from None
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError, Image.DecompressionBombError) as error:
         raise UnreadableImage(name, f"it is damaged ({str(error) or type(error).__name__})") from None
-    except (TypeError, KeyError, IndexError, AttributeError, ArithmeticError, AssertionError, NotImplementedError,
-            RuntimeError, struct_error) as error:  # what Pillow's plugins raise on mutated headers
+    except (
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        ArithmeticError,
+        AssertionError,
+        NotImplementedError,
+        RuntimeError,
+        struct_error,
+    ) as error:  # what Pillow's plugins raise on mutated headers
         raise UnreadableImage(name, f"it is damaged ({type(error).__name__}: {error})") from None
 
 

@@ -82,10 +82,9 @@ class Collection:
         """At most `count` samples of every split, chosen by the seed."""
         if count is None:
             return self
-        chosen = {
-            split: sorted(by_hash(samples, seed)[:count], key=samples.index)
-            for split, samples in self.splits.items()
-        }
+        if count < 1:
+            raise UsageError(f"a limit of {count} leaves no image; give at least 1")
+        chosen = {split: _as_before(by_hash(part, seed)[:count], part) for split, part in self.splits.items()}
         return replace(self, splits=chosen)
 
 
@@ -99,13 +98,18 @@ def by_hash(samples: Sequence[Sample], seed: int, salt: str = "") -> list[Sample
     return sorted(samples, key=key)
 
 
+def _as_before(chosen: Iterable[Sample], samples: Sequence[Sample]) -> list[Sample]:
+    """The chosen samples in the order that they had; by identity, since two samples may be equal."""
+    identities = {id(sample) for sample in chosen}
+    return [sample for sample in samples if id(sample) in identities]
+
+
 def split_samples(
     samples: Iterable[Sample], seed: int = 0, val_share: float = 0.1, test_share: float = 0.1
 ) -> dict[str, list[Sample]]:
     """Split samples that come without a split: seeded, stable, at least one sample where there is a share."""
     everything = list(samples)
     shuffled = by_hash(everything, seed)
-    position = {id(sample): i for i, sample in enumerate(everything)}
     n_test = max(1, round(len(shuffled) * test_share)) if test_share and len(shuffled) > 2 else 0
     n_val = max(1, round(len(shuffled) * val_share)) if val_share and len(shuffled) > 1 else 0
     parts = {
@@ -113,7 +117,7 @@ def split_samples(
         "val": shuffled[n_test : n_test + n_val],
         "train": shuffled[n_test + n_val :],
     }
-    return {name: sorted(part, key=lambda s: position[id(s)]) for name, part in parts.items() if part}
+    return {name: _as_before(part, everything) for name, part in parts.items() if part}
 
 
 def complete_splits(splits: dict[str, list[Sample]], seed: int = 0, val_share: float = 0.1) -> dict[str, list[Sample]]:
