@@ -1,0 +1,150 @@
+"""Every setting of a run, as data: strict, complete, and the same file starts the run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from orderless.data.images import PIXEL_LIMIT
+from orderless.errors import UsageError
+from orderless.methods import METHODS
+
+FORMAT_VERSION = 1  # of the run folder; raised when an older orderless could not read a new run
+
+
+class Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DataConfig(Settings):
+    """Where the photos are and how they are read."""
+
+    path: str = "scenes"
+    format: str | None = None  # None: found by looking at the folder
+    image_size: int = Field(192, ge=32, le=1024)
+    limit: int | None = Field(None, ge=1)  # at most so many samples of every split
+    ignore_unknown: bool = False  # leave labels out that the training split lacks
+    pixel_limit: int = Field(PIXEL_LIMIT, ge=1)
+    workers: int = Field(2, ge=0)
+
+
+class ModelConfig(Settings):
+    """The network. Sizes are the paper's."""
+
+    backbone: str = "lite0"
+    weights: str = "auto"  # "auto", "none" or a .safetensors file
+    head: Literal["binary", "sequence"] = "sequence"
+    attention: bool = True
+    hidden: int = Field(512, ge=1)
+    embedding: int = Field(256, ge=1)
+    attention_size: int = Field(512, ge=1)
+    binary_hidden: int = Field(0, ge=0)  # hidden layer of the binary head; 0: none
+    dropout: float = Field(0.0, ge=0.0, lt=1.0)
+    max_steps: int = Field(20, ge=1)
+
+
+class StageConfig(Settings):
+    """One stage of training. `objective` "binary" trains the encoder under BCE; "method" trains the method."""
+
+    name: str
+    objective: Literal["binary", "method"] = "method"
+    epochs: int = Field(ge=0)
+    batch_size: int = Field(64, ge=1)
+    optimizer: Literal["sgd", "adam", "adamw"] = "adam"
+    learning_rate: float = Field(gt=0)
+    encoder_share: float = Field(0.0, ge=0.0)  # the encoder's learning rate as a share; 0 freezes it
+    weight_decay: float = Field(0.0, ge=0.0)
+    schedule: Literal["constant", "plateau", "sawtooth", "cosine"] = "constant"
+    average: Literal["none", "swa", "ema"] = "none"
+    patience: int = Field(0, ge=0)  # epochs without improvement before stopping; 0: never
+    gradient_clip: float = Field(5.0, ge=0.0)  # largest norm; 0: no clipping
+    label_smoothing: float = Field(0.0, ge=0.0, lt=1.0)
+    augment: bool = True
+    cache: bool = False  # encode every image once and train on the stored features (needs encoder_share 0)
+
+
+class Config(Settings):
+    """A run."""
+
+    version: int = FORMAT_VERSION
+    method: str = "pla"
+    recipe: str = "quick"
+    seed: int = Field(0, ge=0)
+    monitor: str = "OF1"  # validation metric that picks the best epoch
+    data: DataConfig = DataConfig()
+    model: ModelConfig = ModelConfig()
+    stages: tuple[StageConfig, ...] = ()
+
+
+def parse_config(values: dict[str, Any], source: str) -> Config:
+    """Check a mapping of settings; every error is one sentence that names the key."""
+    version = values.get("version", FORMAT_VERSION)
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        raise UsageError(f"{source} was written by a newer orderless (format {version}); upgrade orderless to read it")
+    try:
+        config = Config.model_validate(values)
+    except ValidationError as error:
+        raise UsageError(f"{source}: {_first_error(error)}") from None
+    if config.method not in METHODS:
+        raise UsageError(f"{source}: there is no method {config.method!r}; choose one of {', '.join(METHODS)}")
+    for stage in config.stages:
+        if stage.cache and stage.encoder_share:
+            raise UsageError(f"{source}: stage {stage.name!r} cannot both train the encoder and use cached features")
+    return config
+
+
+def load_config(path: Path) -> Config:
+    """Read a config.yaml (plain YAML: tags that would build objects are refused)."""
+    return parse_config(read_yaml(path), str(path))
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not plain YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(values, dict):
+        raise UsageError(f"{path} must hold settings as 'key: value' lines")
+    return values
+
+
+def dump_config(config: Config) -> str:
+    return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+
+
+def override(config: Config, assignments: list[str]) -> Config:
+    """Apply `key=value` texts such as `model.hidden=256` or `stages.0.epochs=3`; unknown keys are errors."""
+    values = config.model_dump(mode="json")
+    for assignment in assignments:
+        key, separator, text = assignment.partition("=")
+        if not separator:
+            raise UsageError(f"--set {assignment!r} must look like key=value")
+        place: Any = values
+        *parents, last = key.strip().split(".")
+        try:
+            for part in parents:
+                place = place[int(part)] if isinstance(place, list) else place[part]
+            if isinstance(place, list):
+                place[int(last)]
+                last = int(last)  # type: ignore[assignment]
+            elif last not in place:
+                raise KeyError(last)
+            place[last] = yaml.safe_load(text)
+        except (KeyError, IndexError, ValueError, TypeError):
+            raise UsageError(f"--set {assignment!r}: there is no setting {key!r}") from None
+        except yaml.YAMLError:
+            raise UsageError(f"--set {assignment!r}: {text!r} is not a plain value") from None
+    return parse_config(values, "--set")
+
+
+def _first_error(error: ValidationError) -> str:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"there is no setting {key!r}"
+    return f"{key}: {first['msg'][0].lower()}{first['msg'][1:]} (got {first['input']!r})"

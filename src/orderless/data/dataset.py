@@ -1,0 +1,144 @@
+"""Samples as batches of tensors, the same whatever the number of workers or processes.
+
+The sampler hands out (epoch, index) pairs, and the randomness of an augmented image follows from them and
+the seed alone. So a resumed run sees what an uninterrupted one would have seen, and two processes see
+together what one would have seen alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+from torch.utils.data.distributed import DistributedSampler
+
+from orderless.data.images import PIXEL_LIMIT
+from orderless.data.sample import Sample
+from orderless.data.transforms import Transform
+from orderless.errors import UnreadableImage
+from orderless.labels import Vocabulary
+
+
+class Batch(NamedTuple):
+    """A batch of images (or of their stored features) with their label sets."""
+
+    inputs: Tensor  # [B, 3, S, S] images or [B, cells, C] features
+    labels: Tensor  # [B, m] bool
+    ignore: Tensor  # [B, m] bool, cells that evaluation leaves out
+    index: Tensor  # [B] place of each sample in its split
+    longest: int  # labels of the image that has most: known here, so that no device has to be asked
+    unreadable: tuple[tuple[int, str], ...] = ()  # index and reason of images that had to be left out
+
+
+class LabelTable:
+    """The label sets of a split as tensors."""
+
+    def __init__(self, samples: Sequence[Sample], vocabulary: Vocabulary, *, ignore_unknown: bool = False) -> None:
+        self.labels = torch.zeros(len(samples), len(vocabulary), dtype=torch.bool)  # [n, m]
+        self.ignore = torch.zeros(len(samples), len(vocabulary), dtype=torch.bool)  # [n, m]
+        for row, sample in enumerate(samples):
+            self.labels[row, vocabulary.indices(sample.labels, ignore_unknown=ignore_unknown)] = True
+            self.ignore[row, vocabulary.indices(sample.ignore, ignore_unknown=True)] = True
+
+    def batch(self, inputs: Tensor, index: Sequence[int], unreadable: tuple[tuple[int, str], ...] = ()) -> Batch:
+        rows = torch.tensor(index, dtype=torch.long)
+        labels = self.labels[rows]
+        longest = int(labels.sum(1).max()) if len(rows) else 0
+        return Batch(inputs, labels, self.ignore[rows], rows, longest, unreadable)
+
+
+class ImageBatch(NamedTuple):
+    """Images without labels."""
+
+    inputs: Tensor  # [B, 3, S, S]
+    index: list[int]  # place of each sample in its list
+    unreadable: tuple[tuple[int, str], ...]  # index and reason of images that had to be left out
+
+
+class ImageDataset(Dataset[Any]):
+    """Decoded, transformed images; an unreadable one is passed on by name, never replaced."""
+
+    def __init__(
+        self,
+        samples: Sequence[Sample],
+        transform: Transform,
+        size: int,
+        seed: int = 0,
+        pixel_limit: int = PIXEL_LIMIT,
+    ) -> None:
+        self.samples, self.transform = samples, transform
+        self.size, self.seed, self.pixel_limit = size, seed, pixel_limit
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, key: tuple[int, int]) -> tuple[int, Tensor | str]:
+        epoch, index = key
+        try:
+            image = self.samples[index].load(size=self.size, pixel_limit=self.pixel_limit)
+        except UnreadableImage as error:
+            return index, error.reason
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(_mix(self.seed, epoch, index))
+            return index, self.transform(image)
+
+    def collate(self, items: list[tuple[int, Tensor | str]]) -> Any:
+        read = [(index, image) for index, image in items if isinstance(image, Tensor)]
+        failed = tuple((index, reason) for index, reason in items if isinstance(reason, str))
+        inputs = torch.stack([image for _, image in read]) if read else torch.zeros(0, 3, self.size, self.size)
+        return ImageBatch(inputs, [index for index, _ in read], failed)
+
+
+class LabelledImages(ImageDataset):
+    """Images with their label sets."""
+
+    def __init__(self, table: LabelTable, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.table = table
+
+    def collate(self, items: list[tuple[int, Tensor | str]]) -> Batch:
+        inputs, index, unreadable = super().collate(items)
+        return self.table.batch(inputs, index, unreadable)
+
+
+class EpochSampler(DistributedSampler[Any]):
+    """Shuffles by (seed, epoch), shares the split between processes, and hands out (epoch, index) pairs."""
+
+    def __init__(self, length: int, seed: int, shuffle: bool, rank: int = 0, world: int = 1) -> None:
+        super().__init__(range(length), num_replicas=world, rank=rank, shuffle=shuffle, seed=seed)  # type: ignore[arg-type]
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:  # type: ignore[override]
+        return ((self.epoch, index) for index in super().__iter__())
+
+
+def make_loader(
+    dataset: ImageDataset | Any,
+    batch_size: int,
+    *,
+    shuffle: bool,
+    seed: int = 0,
+    workers: int = 0,
+    rank: int = 0,
+    world: int = 1,
+) -> DataLoader[Any]:
+    """A loader over a dataset that has `collate`; workers only where decoding is worth them."""
+    return DataLoader(
+        dataset,
+        batch_size=batch_size,
+        sampler=EpochSampler(len(dataset), seed, shuffle, rank, world),
+        collate_fn=dataset.collate,
+        num_workers=workers,
+        pin_memory=torch.cuda.is_available(),
+        persistent_workers=workers > 0,
+    )
+
+
+def _mix(*numbers: int) -> int:
+    """One 63-bit seed from several small numbers."""
+    mixed = 0
+    for number in numbers:
+        mixed = (mixed * 6364136223846793005 + number + 1442695040888963407) % (1 << 63)
+    return mixed

@@ -1,0 +1,33 @@
+"""Additive (Bahdanau) attention over the cells of a feature map, as in Show, Attend and Tell."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class AdditiveAttention(nn.Module):
+    """Scores every cell against the decoder's state and returns the gated, weighted sum of the cells.
+
+    The projection of the features does not depend on the step: call `project` once per image and pass its
+    result to every step.
+    """
+
+    def __init__(self, feature_size: int, hidden_size: int, attention_size: int) -> None:
+        super().__init__()
+        self.from_features = nn.Linear(feature_size, attention_size)
+        self.from_hidden = nn.Linear(hidden_size, attention_size, bias=False)
+        self.score = nn.Linear(attention_size, 1, bias=False)  # a bias would cancel in the softmax
+        self.gate = nn.Linear(hidden_size, feature_size)
+
+    def project(self, features: Tensor) -> Tensor:
+        """[B, cells, C] -> [B, cells, A]."""
+        projected: Tensor = self.from_features(features)
+        return projected
+
+    def forward(self, features: Tensor, projected: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        """features [B, cells, C], projected [B, cells, A], hidden [B, H] -> context [B, C], weights [B, cells]."""
+        energy = torch.tanh(projected + self.from_hidden(hidden).unsqueeze(1))  # [B, cells, A]
+        weights = self.score(energy).squeeze(2).softmax(dim=1)  # [B, cells]
+        context = torch.bmm(weights.unsqueeze(1), features).squeeze(1)  # [B, C]
+        return torch.sigmoid(self.gate(hidden)) * context, weights

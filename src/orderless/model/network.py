@@ -1,0 +1,59 @@
+"""The whole tagger: an encoder and one head."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+
+from orderless.config import ModelConfig
+from orderless.model.binary import BinaryHead
+from orderless.model.decoder import SequenceDecoder
+from orderless.model.encoder import Encoder
+from orderless.model.prediction import Prediction
+
+
+class Head(Protocol):
+    """Anything that turns features [B, cells, C] into label sets."""
+
+    def predict(self, features: Tensor) -> Prediction: ...
+
+
+class TaggingModel(nn.Module):
+    """images -> features -> label sets; encoder and head train and load together or apart."""
+
+    def __init__(self, encoder: Encoder, head: nn.Module) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.head = head
+
+    def predict_features(self, features: Tensor) -> Prediction:
+        prediction: Prediction = self.head.predict(features)  # type: ignore[operator]
+        return prediction
+
+    @torch.no_grad()
+    def predict(self, images: Tensor) -> Prediction:
+        """images [B, 3, S, S], normalised as the encoder asks."""
+        return self.predict_features(self.encoder(images))
+
+
+def build_head(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
+    """A fresh head as the configuration names it."""
+    if config.head == "binary":
+        return BinaryHead(feature_size, n_labels, hidden_size=config.binary_hidden, dropout=config.dropout)
+    return SequenceDecoder(
+        feature_size,
+        n_labels,
+        hidden_size=config.hidden,
+        embedding_size=config.embedding,
+        attention_size=config.attention_size if config.attention else 0,
+        dropout=config.dropout,
+        max_steps=config.max_steps,
+    )
+
+
+def build_model(config: ModelConfig, n_labels: int) -> TaggingModel:
+    """A model with fresh weights; see `model.weights` for pretrained encoders."""
+    encoder = Encoder(config.backbone)
+    return TaggingModel(encoder, build_head(config, encoder.feature_size, n_labels))

@@ -1,0 +1,226 @@
+"""The feature cache: with a frozen encoder, every image is encoded once and never again.
+
+A store belongs to one encoder, its weights and its preprocessing. Inside, features lie in shards of half
+floats that are memory-mapped; an image is found by the hash of its bytes, so renamed, moved or shared photos
+are not encoded twice. A shard becomes visible when its index file is renamed into place: a killed process
+leaves nothing but a temporary file. Deleting the whole folder costs nothing but time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from orderless.data.dataset import Batch, ImageDataset, LabelTable, make_loader
+from orderless.data.images import PIXEL_LIMIT
+from orderless.data.sample import Sample
+from orderless.data.transforms import Preprocessing
+from orderless.errors import OrderlessError, UnreadableImage
+from orderless.model.encoder import Encoder
+
+VIEWS = 2  # the image and its mirror image
+SHARD_IMAGES = 512  # what a kill can cost at most
+
+Progress = Callable[[int], None]  # called with the number of images done
+
+
+def cache_root() -> Path:
+    """$ORDERLESS_CACHE, or the user's cache folder."""
+    if "ORDERLESS_CACHE" in os.environ:
+        return Path(os.environ["ORDERLESS_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "orderless"
+
+
+def cache_limit() -> int:
+    """$ORDERLESS_CACHE_GB (default 20) in bytes."""
+    return int(float(os.environ.get("ORDERLESS_CACHE_GB", "20")) * 1e9)
+
+
+def encoder_key(encoder: Encoder, preprocessing: Preprocessing) -> str:
+    """What features depend on besides the image: architecture, every weight, preprocessing."""
+    digest = hashlib.sha256(f"{encoder.backbone_name}|{preprocessing}|views={VIEWS}".encode())
+    for name, tensor in encoder.state_dict().items():
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()[:24]
+
+
+class FeatureStore:
+    """All stored features of one encoder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.rows: dict[str, tuple[int, int]] = {}  # image hash -> shard, row
+        self.shards: list[NDArray[np.float16]] = []
+        if folder.is_dir():
+            for index in sorted(folder.glob("*.json")):
+                self._add_shard(index)
+
+    def _add_shard(self, index: Path) -> None:
+        data = index.with_suffix(".f16")
+        try:
+            described = json.loads(index.read_text())
+            shape = (len(described["images"]), *described["shape"])
+            shard = np.memmap(data, dtype=np.float16, mode="r", shape=shape)
+        except (OSError, ValueError, KeyError):
+            return  # a damaged shard is as good as none: its images are encoded again
+        for row, image in enumerate(described["images"]):
+            self.rows.setdefault(image, (len(self.shards), row))
+        self.shards.append(shard)
+
+    def write_shard(self, images: list[str], features: NDArray[np.float16]) -> None:
+        """Store features [images, views, cells, C] so that they are there wholly or not at all."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        name = hashlib.sha256("".join(images).encode()).hexdigest()[:16]
+        for suffix, content in (
+            (".f16", features.tobytes()),
+            (".json", json.dumps({"images": images, "shape": features.shape[1:]}).encode()),
+        ):
+            temporary = self.folder / f"{name}{suffix}.{os.getpid()}.tmp"
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self.folder / f"{name}{suffix}")
+        self._add_shard(self.folder / f"{name}.json")
+
+    def gather(self, places: Sequence[tuple[int, int]], views: Sequence[int]) -> NDArray[np.float16]:
+        """Features [B, cells, C] of (shard, row) places, one view of each."""
+        return np.stack([self.shards[s][r, v] for (s, r), v in zip(places, views, strict=True)])
+
+
+class CachedDataset(Dataset[Any]):
+    """Stored features of a split; in training each image shows its mirror image every other time, by chance."""
+
+    def __init__(
+        self, store: FeatureStore, places: list[tuple[int, int] | None], table: LabelTable, *, mirror: bool, seed: int
+    ) -> None:
+        self.store, self.table, self.mirror, self.seed = store, table, mirror, seed
+        self.present = [(row, place) for row, place in enumerate(places) if place is not None]
+
+    def __len__(self) -> int:
+        return len(self.present)
+
+    def __getitems__(self, keys: list[tuple[int, int]]) -> list[Batch]:
+        rows = [self.present[index][0] for _, index in keys]
+        places = [self.present[index][1] for _, index in keys]
+        views = [0] * len(keys)
+        if self.mirror:
+            chance = np.random.default_rng((self.seed, keys[0][0])).integers(0, VIEWS, len(self.present))
+            views = [int(chance[index]) for _, index in keys]
+        features = torch.from_numpy(self.store.gather(places, views)).float()  # [B, cells, C]
+        return [self.table.batch(features, rows)]
+
+    def collate(self, batches: list[Batch]) -> Batch:
+        return batches[0]
+
+
+def store_features(
+    encoder: Encoder,
+    preprocessing: Preprocessing,
+    samples: Sequence[Sample],
+    *,
+    device: torch.device,
+    workers: int = 0,
+    pixel_limit: int = PIXEL_LIMIT,
+    progress: Progress | None = None,
+) -> tuple[FeatureStore, list[tuple[int, int] | None], list[tuple[Sample, str]]]:
+    """Encode what the cache lacks; returns the store, each sample's place in it, and what cannot be read."""
+    root = cache_root() / "features"
+    store = FeatureStore(root / encoder_key(encoder, preprocessing))
+    if store.folder.is_dir():
+        os.utime(store.folder)  # recently used: the last to be removed when room is needed
+    unreadable: dict[int, str] = {}
+    with ThreadPoolExecutor(8) as pool:
+        hashes = list(pool.map(_image_hash, samples))
+    for row, found in enumerate(hashes):
+        if found is None:
+            unreadable[row] = "there is no such file, or no permission to read it"
+    first = {h: row for row, h in reversed(list(enumerate(hashes))) if h is not None}
+    missing = sorted(row for h, row in first.items() if h not in store.rows)
+    if progress:
+        progress(len(samples) - len(missing))
+    shard_hashes: list[str] = []
+    shard_features: list[NDArray[np.float16]] = []
+
+    def flush() -> None:
+        if shard_hashes:  # a batch of nothing but unreadable images brings no features
+            _make_room(root, store.folder, sum(f.nbytes for f in shard_features))
+            store.write_shard(list(shard_hashes), np.concatenate(shard_features))
+            shard_hashes.clear()
+            shard_features.clear()
+
+    batches = _encoded(encoder, preprocessing, [samples[r] for r in missing], device, workers, pixel_limit)
+    for kept, features, failed in batches:
+        for place, reason in failed:
+            unreadable[missing[place]] = reason
+        shard_hashes += [str(hashes[missing[place]]) for place in kept]
+        if len(kept):
+            shard_features.append(features)
+        if len(shard_hashes) >= SHARD_IMAGES:
+            flush()
+        if progress:
+            progress(len(kept) + len(failed))
+    flush()
+    places = [store.rows.get(h) if h is not None else None for h in hashes]
+    return store, places, [(samples[row], reason) for row, reason in sorted(unreadable.items())]
+
+
+@torch.inference_mode()
+def _encoded(
+    encoder: Encoder,
+    preprocessing: Preprocessing,
+    samples: list[Sample],
+    device: torch.device,
+    workers: int,
+    pixel_limit: int,
+) -> Iterator[tuple[list[int], NDArray[np.float16], tuple[tuple[int, str], ...]]]:
+    if not samples:
+        return
+    dataset = ImageDataset(samples, preprocessing.test_transform(), preprocessing.size, pixel_limit=pixel_limit)
+    was_training = encoder.training
+    encoder.eval()
+    for batch in make_loader(dataset, 32, shuffle=False, workers=workers):
+        images = batch.inputs.to(device)
+        features = np.zeros((0,), np.float16)
+        if len(images):
+            views = [encoder(view) for view in (images, images.flip(3))]
+            features = torch.stack(views, dim=1).half().cpu().numpy()  # [B, views, cells, C]
+        yield batch.index, features, batch.unreadable
+    encoder.train(was_training)
+
+
+def _image_hash(sample: Sample) -> str | None:
+    try:
+        return hashlib.sha256(sample.source_bytes()).hexdigest()[:32]
+    except (OSError, UnreadableImage):
+        return None
+
+
+def _make_room(root: Path, keep: Path, needed: int) -> None:
+    """Remove the stores that were not used for longest until `needed` bytes more fit under the limit."""
+    sizes = {folder: sum(f.stat().st_size for f in folder.glob("*")) for folder in root.glob("*") if folder.is_dir()}
+    limit = cache_limit()
+    for folder in sorted(sizes, key=lambda f: f.stat().st_mtime):
+        if sum(sizes.values()) + needed <= limit:
+            return
+        if folder != keep:
+            shutil.rmtree(folder, ignore_errors=True)
+            del sizes[folder]
+    if sum(sizes.values()) + needed > limit:
+        raise OrderlessError(
+            f"the feature cache {root} would grow beyond {limit / 1e9:g} GB; set ORDERLESS_CACHE_GB higher, "
+            "choose a smaller --image-size, or train without it (--finetune)"
+        )
