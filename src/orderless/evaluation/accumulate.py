@@ -1,4 +1,7 @@
-"""`TaggingMetrics`: `evaluate` over batches, and over the processes of a distributed run."""
+"""Metrics over batches, and over the processes of a distributed run.
+
+A distributed sampler may repeat images to give every process equally many; they are then counted twice.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from torch import Tensor
 
 import orderless.torchvision_ops  # noqa: F401  (before torchmetrics, which may import torchvision)
 from orderless.evaluation.checks import check_labels, check_scores, check_sequences
+from orderless.evaluation.penalisation import PenalisationCounts, count_penalised
 from orderless.evaluation.summary import evaluate
 
 from torchmetrics import Metric  # isort: skip
@@ -75,6 +79,31 @@ class TaggingMetrics(Metric):
             None if sequences is None else _unflatten(sequences),
             whole["ignore"],
         )
+
+
+class PenalisationRate(Metric):
+    """Counts over the batches of an epoch how often a right label was punished; `compute` gives the counts."""
+
+    is_differentiable = False
+    higher_is_better = False
+    full_state_update = False
+
+    correct: Tensor
+    penalised: Tensor
+
+    def __init__(self, labels: int, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name in ("correct", "penalised"):
+            self.add_state(name, default=torch.zeros(labels, dtype=torch.long), dist_reduce_fx="sum")
+
+    def update(self, predicted: Tensor, targets: Tensor, truth: Tensor) -> None:
+        """One batch, in the shapes of `count_penalised`."""
+        counts = count_penalised(predicted, targets, truth)
+        self.correct += counts.correct
+        self.penalised += counts.penalised
+
+    def compute(self) -> PenalisationCounts:
+        return PenalisationCounts(self.correct.clone(), self.penalised.clone())
 
 
 def _flatten(sequences: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from torch import Tensor
 from orderless.evaluation.checks import check_labels
 
 
-def cooccurrence(labels: Tensor, ignore: Tensor | None = None) -> Tensor:
+def cooccurrence_matrix(labels: Tensor, ignore: Tensor | None = None) -> Tensor:
     """In how many images each pair of labels comes together, `[labels, labels]` int64, zero on the diagonal.
 
     An ignored cell counts as absent, so the pairs it would be part of count nowhere.
@@ -23,7 +23,7 @@ def cooccurrence(labels: Tensor, ignore: Tensor | None = None) -> Tensor:
 def cooccurrence_difference(predicted: Tensor, truth: Tensor, ignore: Tensor | None = None) -> Tensor:
     """Prediction minus truth, `[labels, labels]` int64: above zero where labels are put together too often."""
     check_labels(truth, predicted, ignore)
-    return cooccurrence(predicted, ignore) - cooccurrence(truth, ignore)
+    return cooccurrence_matrix(predicted, ignore) - cooccurrence_matrix(truth, ignore)
 
 
 def cooccurrence_error(predicted: Tensor, truth: Tensor, ignore: Tensor | None = None) -> float:
@@ -32,7 +32,7 @@ def cooccurrence_error(predicted: Tensor, truth: Tensor, ignore: Tensor | None =
     If truth holds no pair at all, it is the number of wrong pairs.
     """
     difference = cooccurrence_difference(predicted, truth, ignore)
-    return _error(difference, cooccurrence(truth, ignore))
+    return _error(difference, cooccurrence_matrix(truth, ignore))
 
 
 def group_members(groups: Sequence[str]) -> dict[str, Tensor]:
@@ -59,7 +59,7 @@ def cooccurrence_error_by_group(
 ) -> dict[str, float]:
     """`cooccurrence_error` among the labels of each group."""
     differences = matrix_by_group(cooccurrence_difference(predicted, truth, ignore), groups)
-    truths = matrix_by_group(cooccurrence(truth, ignore), groups)
+    truths = matrix_by_group(cooccurrence_matrix(truth, ignore), groups)
     return {group: _error(difference, truths[group]) for group, difference in differences.items()}
 
 

@@ -25,7 +25,8 @@ class _Ranking:
     scores: Tensor  # [labels, images] descending
     positive: Tensor  # [labels, images] bool, truth where it is known
     tp: Tensor  # [labels, images] positives so far
-    precision: Tensor  # [labels, images] tp over the known images so far
+    seen: Tensor  # [labels, images] images so far that are not ignored
+    precision: Tensor  # [labels, images] tp / seen
     step_end: Tensor  # [labels, images] bool, the last image of those with this score
     positives: Tensor  # [labels]
 
@@ -33,15 +34,16 @@ class _Ranking:
 def _rank(scores: Tensor, truth: Tensor, ignore: Tensor | None) -> _Ranking:
     check_labels(truth, ignore=ignore)
     check_scores(scores, truth)
-    ordered, order = scores.float().T.contiguous().sort(dim=1, descending=True)  # [labels, images]
+    ordered, order = scores.T.contiguous().sort(dim=1, descending=True)  # [labels, images]
     known = torch.ones_like(truth) if ignore is None else ~ignore
     positive = (truth & known).T.gather(1, order)
-    tp = positive.cumsum(1)
+    tp, seen = positive.cumsum(1), known.T.gather(1, order).cumsum(1)
     return _Ranking(
         scores=ordered,
         positive=positive,
         tp=tp,
-        precision=ratio(tp, known.T.gather(1, order).cumsum(1)),
+        seen=seen,
+        precision=ratio(tp, seen),
         step_end=_step_ends(ordered),
         positives=positive.sum(1),
     )
@@ -99,6 +101,8 @@ def top_k_sets(scores: Tensor, k: int = 3, ignore: Tensor | None = None) -> Tens
     """
     if k < 1:
         raise ValueError(f"top-k needs k of at least 1, not {k}")
+    if ignore is not None and ignore.shape != scores.shape:
+        raise ValueError(f"ignore has the shape {list(ignore.shape)} but scores have {list(scores.shape)}")
     known = torch.ones_like(scores, dtype=torch.bool) if ignore is None else ~ignore
     order = scores.masked_fill(~known, -1.0).argsort(dim=1, descending=True, stable=True)[:, :k]  # [images, k]
     return torch.zeros_like(known).scatter_(1, order, True) & known
@@ -131,10 +135,10 @@ def best_threshold(
     """
     if metric not in ("OF1", "CF1"):
         raise ValueError(f"the threshold can be chosen for OF1 or CF1, not for {metric!r}")
+    check_labels(truth, ignore=ignore)
+    check_scores(scores, truth)
     if metric == "OF1":  # all cells pooled are one class
         flat = None if ignore is None else ignore.reshape(-1, 1)
-        check_labels(truth, ignore=ignore)
-        check_scores(scores, truth)
         return float(best_thresholds_per_class(scores.reshape(-1, 1), truth.reshape(-1, 1), flat)[0])
     ranking = _rank(scores, truth, ignore)
     if not bool(ranking.positives.any()):
@@ -143,7 +147,7 @@ def best_threshold(
     # all cells, from the highest score down, gives the sums over classes at every threshold at once.
     none_yet = ranking.precision.new_zeros(len(ranking.positives), 1)
     more_precision = ranking.precision.diff(dim=1, prepend=none_yet)  # [labels, images]
-    more_recall = ratio(ranking.positive, ranking.positives[:, None].expand_as(ranking.positive))
+    more_recall = ratio(ranking.positive, ranking.positives[:, None])
     ordered, order = ranking.scores.flatten().sort(descending=True, stable=True)  # [labels * images]
     precision = more_precision.flatten()[order].cumsum(0)
     recall = more_recall.flatten()[order].cumsum(0)
@@ -159,7 +163,7 @@ def best_thresholds_per_class(scores: Tensor, truth: Tensor, ignore: Tensor | No
     ranking = _rank(scores, truth, ignore)
     if ranking.scores.shape[1] == 0:
         return ranking.scores.new_full(ranking.positives.shape, NEVER)
-    recall = ratio(ranking.tp, ranking.positives[:, None].expand_as(ranking.tp))
-    f1 = torch.where(ranking.step_end, ratio(ranking.precision * recall, ranking.precision + recall), -1.0)
+    f1 = ratio(2 * ranking.tp, ranking.seen + ranking.positives[:, None])  # [labels, images]
+    f1 = torch.where(ranking.step_end, f1, -1.0)
     best = ranking.scores.gather(1, f1.argmax(1, keepdim=True)).squeeze(1)  # [labels]
     return torch.where(ranking.positives > 0, best, NEVER)
