@@ -49,13 +49,19 @@ def parse_options(pairs: list[str]) -> dict[str, object]:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise UsageError(f"{pair!r} is not an option: write name=value")
-        words: dict[str, object] = {"true": True, "false": False}
-        options[name.replace("-", "_")] = words.get(value.lower(), int(value) if _is_integer(value) else value)
+        options[name.replace("-", "_")] = _option_value(value)
     return options
 
 
-def _is_integer(text: str) -> bool:
-    return text.removeprefix("-").isdecimal() and text.isascii()
+def _option_value(text: str) -> object:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _open_scenes(settings: str, seed: int, options: dict[str, object]) -> Collection:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 import warnings
+import zlib
 from pathlib import Path
-from struct import error as struct_error
 from typing import BinaryIO
 
-from PIL import Image, ImageFile, ImageOps
+from PIL import Image, UnidentifiedImageError
 
 from orderless.errors import UnreadableImage
 
@@ -19,9 +20,36 @@ IMAGE_SUFFIXES = frozenset(
     {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".avif", ".jp2"}
 )
 
-# Pillow's own check would only warn up to twice its limit; ours is exact and names the file.
-Image.MAX_IMAGE_PIXELS = None
-ImageFile.LOAD_TRUNCATED_IMAGES = False
+# What Pillow remarks on (odd EXIF, palettes, large images) is dealt with here. A filter for the whole process and
+# not `catch_warnings`, which is not safe in the service's threads.
+warnings.filterwarnings("ignore", module=r"PIL\.")
+
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+
+# What Pillow's plugins raise on damaged or hostile files, beside OSError.
+_DAMAGE = (
+    OSError,
+    ValueError,
+    SyntaxError,
+    EOFError,
+    MemoryError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+)
 
 
 def open_image(
@@ -41,15 +69,13 @@ def open_image(
     name = source if isinstance(source, str | os.PathLike) else "<upload>"
     handle: str | os.PathLike[str] | BinaryIO = io.BytesIO(source) if isinstance(source, bytes) else source
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # odd EXIF or palettes: we convert what decodes
-            with Image.open(handle, formats=formats) as image:
-                width, height = image.size
-                if width * height > pixel_limit:
-                    raise UnreadableImage(name, f"{width}x{height} is more than the limit of {pixel_limit:,} pixels")
-                if size is not None and box is None:
-                    image.draft("RGB", (size, size))
-                return _upright_rgb(image, box)
+        with Image.open(handle, formats=formats) as image:
+            width, height = image.size
+            if width * height > pixel_limit:
+                raise UnreadableImage(name, f"{width}x{height} is more than the limit of {pixel_limit:,} pixels")
+            if size is not None and box is None:
+                image.draft("RGB", (size, size))
+            rgb = _to_rgb(_upright(image))
     except UnreadableImage:
         raise
     except FileNotFoundError:
@@ -58,45 +84,56 @@ def open_image(
         raise UnreadableImage(name, "no permission to read it") from None
     except IsADirectoryError:
         raise UnreadableImage(name, "it is a folder") from None
-    except Image.UnidentifiedImageError:
+    except UnidentifiedImageError:
         raise UnreadableImage(name, "it is not an image, or of a format that is not accepted") from None
-    except (OSError, ValueError, SyntaxError, EOFError, MemoryError, Image.DecompressionBombError) as error:
+    except Image.DecompressionBombError as error:  # Pillow's own limit, above ours
+        raise UnreadableImage(name, f"it is too large ({error})") from None
+    except _DAMAGE as error:
         raise UnreadableImage(name, f"it is damaged ({str(error) or type(error).__name__})") from None
-    except (
-        TypeError,
-        KeyError,
-        IndexError,
-        AttributeError,
-        ArithmeticError,
-        AssertionError,
-        NotImplementedError,
-        RuntimeError,
-        struct_error,
-    ) as error:  # what Pillow's plugins raise on mutated headers
-        raise UnreadableImage(name, f"it is damaged ({type(error).__name__}: {error})") from None
+    return rgb if box is None else _crop(rgb, box, name)
 
 
-def _upright_rgb(image: Image.Image, box: tuple[float, float, float, float] | None) -> Image.Image:
-    if image.mode in ("I;16", "I;16B", "I;16L", "I;16N", "I", "F"):
-        # Pillow clips these to 255; scale 16 bits to 8 instead.
-        low, high = image.getextrema()
-        scale = 255.0 / 65535.0 if high > 255 else 1.0
-        image = image.point(lambda v: v * scale).convert("L") if high > low or high > 255 else image.convert("L")
-    upright = ImageOps.exif_transpose(image)
-    assert upright is not None
-    if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
-        rgba = upright.convert("RGBA")
+def _upright(image: Image.Image) -> Image.Image:
+    image.load()  # some formats turn themselves upright here, and then have no orientation left
+    try:
+        orientation = image.getexif().get(0x0112)
+    except _DAMAGE:
+        return image  # broken EXIF does not make a picture unreadable
+    turn = _TURNS.get(orientation) if isinstance(orientation, int) else None
+    return image if turn is None else image.transpose(turn)
+
+
+def _to_rgb(image: Image.Image) -> Image.Image:
+    if image.mode.startswith("I") or image.mode == "F":
+        image = _to_eight_bits(image)
+    if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
+        rgba = image.convert("RGBA")
         white = Image.new("RGBA", rgba.size, (255, 255, 255, 255))
-        upright = Image.alpha_composite(white, rgba)
-    rgb = upright.convert("RGB")
-    if box is None:
-        return rgb
-    x, y, w, h = box
+        image = Image.alpha_composite(white, rgba)
+    return image.convert("RGB")
+
+
+def _to_eight_bits(image: Image.Image) -> Image.Image:
+    """16-bit greys to 8 bits. Pillow would clip them at 255, which makes medical and depth images white."""
+    if image.mode.startswith("I;16"):
+        image = image.convert("I")
+        scale = 255 / 65535
+    else:
+        _, high = image.getextrema()
+        assert isinstance(high, int | float)
+        scale = 255.0 if image.mode == "F" and high <= 1 else 1.0 if high <= 255 else 255 / max(65535, high)
+    image = image.convert("F").point(lambda value: value * scale + 0.5)
+    return image.convert("L")
+
+
+def _crop(rgb: Image.Image, box: tuple[float, float, float, float], name: object) -> Image.Image:
+    """The part of the box that lies inside the image, at least one pixel."""
+    x, y, width, height = box
+    if not (x < rgb.width and y < rgb.height and x + width > 0 and y + height > 0):
+        raise UnreadableImage(name, f"the box {box} lies outside the image of {rgb.width}x{rgb.height}")
     left, top = max(0, int(x)), max(0, int(y))
-    right, bottom = min(rgb.width, max(left + 1, round(x + w))), min(rgb.height, max(top + 1, round(y + h)))
-    if right <= left or bottom <= top:
-        raise ValueError(f"the box {box} lies outside the image of {rgb.width}x{rgb.height}")
-    return rgb.crop((left, top, right, bottom))
+    right, bottom = min(rgb.width, round(x + width)), min(rgb.height, round(y + height))
+    return rgb.crop((left, top, max(right, left + 1), max(bottom, top + 1)))
 
 
 def is_image_file(path: Path) -> bool:

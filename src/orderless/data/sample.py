@@ -84,7 +84,7 @@ class Collection:
             return self
         if count < 1:
             raise UsageError(f"a limit of {count} leaves no image; give at least 1")
-        chosen = {split: _as_before(by_hash(part, seed)[:count], part) for split, part in self.splits.items()}
+        chosen = {split: in_order_of(part, by_hash(part, seed)[:count]) for split, part in self.splits.items()}
         return replace(self, splits=chosen)
 
 
@@ -98,7 +98,7 @@ def by_hash(samples: Sequence[Sample], seed: int, salt: str = "") -> list[Sample
     return sorted(samples, key=key)
 
 
-def _as_before(chosen: Iterable[Sample], samples: Sequence[Sample]) -> list[Sample]:
+def in_order_of(samples: Sequence[Sample], chosen: Iterable[Sample]) -> list[Sample]:
     """The chosen samples in the order that they had; by identity, since two samples may be equal."""
     identities = {id(sample) for sample in chosen}
     return [sample for sample in samples if id(sample) in identities]
@@ -117,7 +117,7 @@ def split_samples(
         "val": shuffled[n_test : n_test + n_val],
         "train": shuffled[n_test + n_val :],
     }
-    return {name: _as_before(part, everything) for name, part in parts.items() if part}
+    return {name: in_order_of(everything, part) for name, part in parts.items() if part}
 
 
 def complete_splits(splits: dict[str, list[Sample]], seed: int = 0, val_share: float = 0.1) -> dict[str, list[Sample]]:

@@ -25,7 +25,17 @@ class Reader(Protocol):
 
 # Format -> module, in order of detection: distinctive layouts first, the catch-all ones last.
 _MODULES = {
+    "hf-disk": "hf_disk",
+    "coco": "coco",
+    "nus-wide": "nus_wide",
+    "wider": "wider",
+    "pa100k": "pa100k",
+    "voc": "voc",
     "folder": "table",
+    "coco-export": "coco_export",
+    "label-studio": "label_studio",
+    "cvat": "cvat",
+    "tags": "tags",
 }
 
 FORMATS: tuple[str, ...] = tuple(_MODULES)

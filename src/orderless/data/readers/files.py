@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from orderless.data.images import is_image_file
 from orderless.data.sample import Sample
 from orderless.errors import UsageError
 
@@ -64,11 +65,12 @@ def inside(root: Path, name: str, where: str) -> Path:
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
         raise UsageError(f"{where}: {name!r} is an address, not a file; download the images first")
     place = os.path.normpath(name.replace("\\", "/"))
-    drive = re.match(r"[A-Za-z]:", place) is not None
-    if drive or place == ".." or place.startswith("../") or not (root / place).is_relative_to(root):
-        # An absolute path may still lead to the right place when the folder was given relative to here.
-        if drive or not Path(place).is_relative_to(root.absolute()):
-            raise UsageError(f"{where}: {name!r} lies outside the data folder {str(root)!r}")
+    if place.startswith("/"):
+        outside = not Path(place).is_relative_to(root.absolute())
+    else:
+        outside = place == ".." or place.startswith("../") or re.match(r"[A-Za-z]:/", place) is not None
+    if outside:
+        raise UsageError(f"{where}: {name!r} lies outside the data folder {str(root)!r}")
     return root / place
 
 
@@ -78,6 +80,64 @@ def check_some_exist(samples: Sequence[Sample], source: object) -> None:
         raise UsageError(f"{source} names images that are missing, the first is {str(samples[0].path)!r}")
 
 
+def note_count(notes: list[str], what: str, found: int, published: int) -> None:
+    """Tell the user when a published data set does not have its published size."""
+    if found != published:
+        notes.append(f"{what}: {found:,} here, {published:,} in the published set")
+
+
+def share(value: object, option: str = "val_share") -> float:
+    """An option that is a share of the training split, 0 to carve nothing off."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+        raise UsageError(f"the option {option} wants a share from 0 to below 1, not {value!r}")
+    return float(value)
+
+
+def first_folder(root: Path, names: Sequence[str], what: str) -> Path:
+    """The first of these folders that exists, or one sentence that names where it was looked for."""
+    for name in names:
+        if (root / name).is_dir():
+            return root / name
+    raise UsageError(f"{what} are missing: there is no folder {str(root / names[0])!r}")
+
+
 def unique(labels: Iterable[str]) -> tuple[str, ...]:
     """Without repetitions, in the order of first appearance."""
     return tuple(dict.fromkeys(labels))
+
+
+class ImageFinder:
+    """Finds image files by the names that labelling tools write: with their own folders and prefixes."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._by_name: dict[str, list[Path]] | None = None
+
+    def find(self, name: str, where: str, near: Path | None = None) -> Path:
+        """The image; where it is not found, the path at which it was expected first."""
+        expected = inside(near or self.root, name, where)
+        for folder in (near or self.root, self.root, self.root / "images"):
+            if (folder / name).is_file():
+                return inside(folder, name, where)
+        base = Path(name.replace("\\", "/")).name
+        found = self._index().get(base, [])
+        if len(found) > 1:
+            raise UsageError(f"{where}: the image {name!r} could be {str(found[0])!r} or {str(found[1])!r}")
+        return found[0] if found else expected
+
+    def _index(self) -> dict[str, list[Path]]:
+        if self._by_name is None:
+            self._by_name = {}
+            for path in image_files(self.root):
+                self._by_name.setdefault(path.name, []).append(path)
+        return self._by_name
+
+
+def image_files(root: Path) -> Iterator[Path]:
+    """Every image file under the folder, sorted, without hidden folders."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(folder, name)
+            if is_image_file(path):
+                yield path

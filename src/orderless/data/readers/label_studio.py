@@ -1,0 +1,118 @@
+"""Label Studio's JSON export (and its JSON-MIN form): the choices made for each image.
+
+The images are looked for in the export's folder by the names that the tool wrote, with or without the prefix
+that it adds to uploads. Of several annotations of a task the ground truth counts, else the first that was not
+cancelled. A task that nobody annotated is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from orderless.data.readers.files import ImageFinder, check_some_exist, unique
+from orderless.data.readers.jsonstream import stream
+from orderless.data.sample import Collection, Sample, split_samples
+from orderless.errors import UsageError
+
+FORMAT = "label-studio"
+LAYOUT = "a .json list of tasks with data and annotations"
+
+_UPLOAD_PREFIX = re.compile(r"^[0-9a-f]{8}-")
+
+
+def detect(root: Path) -> bool:
+    return _export(root) is not None
+
+
+def read(root: Path, seed: int) -> Collection:
+    """Read the export and split by the seed."""
+    path = _export(root)
+    if path is None:
+        raise UsageError(f"there is no JSON export of Label Studio in {str(root)!r}")
+    folder = root if root.is_dir() else root.parent
+    finder = ImageFinder(folder)
+    samples: list[Sample] = []
+    undone = several = 0
+    for number, (_, task) in enumerate(stream(path), start=1):
+        where = f"{path} task {number}"
+        if not isinstance(task, dict):
+            raise UsageError(f"{where} is not an object but {type(task).__name__}")
+        image = _image(task, where)
+        annotations = _done(task, where)
+        if annotations is None:
+            undone += 1
+            continue
+        several += len(annotations) > 1
+        samples.append(Sample(_find(finder, image, where), unique(_choices(annotations[0], where))))
+    if not samples:
+        raise UsageError(f"{path} has no annotated task")
+    check_some_exist(samples, path)
+    notes = []
+    if undone:
+        notes.append(f"{undone:,} tasks without annotation were left out")
+    if several:
+        notes.append(f"{several:,} tasks have several annotations: the ground truth or the first was taken")
+    return Collection(FORMAT, split_samples(samples, seed), root=folder, notes=notes)
+
+
+def _export(root: Path) -> Path | None:
+    for path in [root] if root.is_file() else sorted(root.glob("*.json")):
+        if path.suffix.lower() == ".json":
+            head = path.open("rb").read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+            if head.startswith(b"[") and re.search(rb'"(data|annotations|annotation_id|image)"\s*:', head):
+                return path
+    return None
+
+
+def _done(task: dict[str, Any], where: str) -> list[dict[str, Any]] | None:
+    """The annotations of a task, the one that counts first; None when there is none."""
+    if "annotations" not in task and "completions" not in task:
+        return [task] if "data" not in task else None  # JSON-MIN has the choices in the task itself
+    annotations = task.get("annotations", task.get("completions"))
+    if not isinstance(annotations, list) or not all(isinstance(entry, dict) for entry in annotations):
+        raise UsageError(f"{where}: its annotations are not a list of objects")
+    valid = [entry for entry in annotations if not entry.get("was_cancelled")]
+    return sorted(valid, key=lambda entry: not entry.get("ground_truth")) or None
+
+
+def _choices(annotation: dict[str, Any], where: str) -> list[str]:
+    found: list[str] = []
+    if "result" in annotation:
+        for item in annotation["result"]:
+            if item.get("type") == "choices":
+                found += item["value"]["choices"]
+        return found
+    # JSON-MIN: one field per control, a text for one choice or {"choices": [...]} for several.
+    for name, value in annotation.items():
+        if isinstance(value, dict) and isinstance(value.get("choices"), list):
+            found += [str(choice) for choice in value["choices"]]
+        elif isinstance(value, str) and name in ("choice", "choices", "label", "labels", "tag", "tags"):
+            found.append(value)
+    return found
+
+
+def _image(task: dict[str, Any], where: str) -> str:
+    data = task.get("data", task)
+    if not isinstance(data, dict):
+        raise UsageError(f"{where}: its data is not an object")
+    for name in ("image", "img", "photo", "picture", "url", *data):
+        value = data.get(name)
+        if isinstance(value, str) and re.search(r"\.(jpe?g|png|webp|gif|bmp|tiff?|avif|jfif)(\?|$)", value, re.I):
+            return value
+    raise UsageError(f"{where} names no image (its data has: {', '.join(data) or 'nothing'})")
+
+
+def _find(finder: ImageFinder, address: str, where: str) -> Path:
+    """The file behind `/data/upload/3/1f2e3d4c-photo.jpg`, `/data/local-files/?d=a/photo.jpg` or an address."""
+    parts = urlsplit(address)
+    local = parse_qs(parts.query).get("d", [""])[0]
+    place = (local or unquote(parts.path)).lstrip("/")
+    base = place.rpartition("/")[2]
+    for name in (place, base, _UPLOAD_PREFIX.sub("", base)):
+        path = finder.find(name, where)
+        if path.exists():
+            return path
+    return finder.root / base

@@ -1,0 +1,67 @@
+"""One text file of tags beside each image: `photo.jpg` and `photo.txt`, tags separated by commas or lines.
+
+Folders named train, val and test are splits; otherwise the split is made by the seed.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from pathlib import Path
+
+from orderless.data.readers.files import SPLIT_NAMES, image_files, read_text, unique
+from orderless.data.sample import Collection, Sample, complete_splits, split_samples
+from orderless.errors import UsageError
+
+FORMAT = "tags"
+LAYOUT = "a .txt of tags beside each image"
+
+_BOX_LINE = re.compile(r"\d+( +[\d.eE+-]+){4,}\s*")  # object detectors keep boxes in such files, not tags
+
+
+def detect(root: Path) -> bool:
+    return root.is_dir() and any(_tag_file(image) for image in islice(image_files(root), 200))
+
+
+def read(root: Path, seed: int) -> Collection:
+    """Read every image that has a tag file; an empty tag file means that the image has no label."""
+    if not root.is_dir():
+        raise UsageError(f"{str(root)!r} is not a folder")
+    splits: dict[str, list[Sample]] = {}
+    unsplit: list[Sample] = []
+    untagged: list[Path] = []
+    for image in image_files(root):
+        tags = _tag_file(image)
+        if tags is None:
+            untagged.append(image)
+            continue
+        sample = Sample(image, _labels(tags))
+        split = SPLIT_NAMES.get(image.relative_to(root).parts[0].lower())
+        if split:
+            splits.setdefault(split, []).append(sample)
+        else:
+            unsplit.append(sample)
+    if not splits and not unsplit:
+        what = f"{str(untagged[0])!r} has no .txt of tags beside it" if untagged else "there is no image"
+        raise UsageError(f"{str(root)!r} is not a folder of images with tags: {what}")
+    if splits and unsplit:
+        raise UsageError(f"some images lie in the folders of a split, but {str(unsplit[0].path)!r} does not")
+    notes = []
+    if untagged:
+        notes.append(f"{len(untagged):,} images without a tag file were left out, the first is {str(untagged[0])!r}")
+    splits = split_samples(unsplit, seed) if unsplit else complete_splits(splits, seed)
+    return Collection(FORMAT, splits, root=root, notes=notes)
+
+
+def _tag_file(image: Path) -> Path | None:
+    for path in (image.with_suffix(".txt"), image.with_name(image.name + ".txt")):
+        if path.is_file():
+            return path
+    return None
+
+
+def _labels(path: Path) -> tuple[str, ...]:
+    text = read_text(path)
+    if any(_BOX_LINE.fullmatch(line) for line in text.splitlines()):
+        raise UsageError(f"{path} holds numbers of boxes, not tags: export the labels as COCO or as a table")
+    return unique(tag.strip() for tag in re.split(r"[,\r\n]", text) if tag.strip())
