@@ -24,6 +24,11 @@ class Prediction:
     probabilities: Tensor | None = None  # [B, T, m + 1] distribution of every step, end token last
     attention: Tensor | None = None  # [B, T, cells] non-negative, sums to one over the cells
 
+    @property
+    def written(self) -> Tensor | None:
+        """The sequence, if the model wrote one; a head that only ranks its labels has no order of its own."""
+        return self.sequence if self.probabilities is not None else None
+
     def to(self, device: torch.device | str) -> Prediction:
         return Prediction(*(v.to(device) if isinstance(v, Tensor) else v for v in vars(self).values()))
 

@@ -1,0 +1,97 @@
+"""A run is a folder that explains itself; this is the one place that knows its files.
+
+    config.yaml        every setting, after defaults and overrides
+    labels.json        vocabulary with frequencies
+    model.safetensors  best weights; loading runs no code
+    last/              what --resume needs
+    metrics.csv        a row per epoch
+    metrics.json       the final numbers
+    report.html        one page, pictures inside
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orderless.config import Config, dump_config, load_config
+from orderless.errors import UsageError
+from orderless.files import write_bytes, write_text
+from orderless.labels import Vocabulary
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+class RunFolder:
+    """The files of one run, by name."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.config_file = self.path / "config.yaml"
+        self.labels_file = self.path / "labels.json"
+        self.weights_file = self.path / "model.safetensors"
+        self.last = self.path / "last"
+        self.metrics_csv = self.path / "metrics.csv"
+        self.metrics_file = self.path / "metrics.json"
+        self.report_file = self.path / "report.html"
+
+    @classmethod
+    def open(cls, path: str | Path) -> RunFolder:
+        """A finished run; anything else is a UsageError that says what is missing."""
+        run = cls(path)
+        if not run.path.is_dir():
+            raise UsageError(f"there is no run folder {str(path)!r}")
+        for file in (run.config_file, run.labels_file, run.weights_file):
+            if not file.is_file():
+                hint = "; finish it with orderless train --resume" if run.last.is_dir() else ""
+                raise UsageError(f"{str(path)!r} is not a finished run: it has no {file.name}{hint}")
+        return run
+
+    def config(self) -> Config:
+        return load_config(self.config_file)
+
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary.load(self.labels_file)
+
+    def begin(self, config: Config, vocabulary: Vocabulary) -> None:
+        """Write what is known before the first step."""
+        header = f"# orderless train --config {self.config_file.name}   starts this run again\n"
+        write_text(self.config_file, header + dump_config(config))
+        write_text(self.labels_file, vocabulary.to_json() + "\n")
+
+    def save_metrics(self, metrics: dict[str, Any]) -> None:
+        write_text(self.metrics_file, json.dumps(metrics, indent=1, ensure_ascii=False) + "\n")
+
+    def metrics(self) -> dict[str, Any]:
+        """The final numbers, or nothing if the run has none yet."""
+        try:
+            found: dict[str, Any] = json.loads(self.metrics_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found
+
+
+def save_weights(model: nn.Module, path: Path) -> None:
+    """Every parameter and buffer as safetensors, contiguous and on the CPU."""
+    from safetensors.torch import save
+
+    state = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
+    write_bytes(path, save(state))
+
+
+def load_weights(model: nn.Module, path: Path) -> None:
+    """Strict: a file that does not fit the model, or is damaged, is a UsageError."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        state = load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise UsageError(f"{path} is damaged or not a safetensors file ({error})") from None
+    try:
+        model.load_state_dict(state)
+    except RuntimeError as error:
+        detail = str(error).splitlines()[-1].strip()
+        raise UsageError(f"{path} does not fit its config.yaml: {detail}") from None

@@ -1,0 +1,177 @@
+"""The tagger: load a run, tag images.
+
+    tagger = orderless.load("runs/x")
+    result = tagger.predict("photo.jpg")
+    result.labels            # ['person', 'dog', 'frisbee'], in the order the model wrote them
+    result.tags[1].score     # 0.93
+    result.tags[1].region    # where the model looked, rows x columns, sums to one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+
+from orderless.config import Config
+from orderless.data.dataset import ImageDataset, LabelledImages, LabelTable, make_loader
+from orderless.data.images import open_image
+from orderless.data.sample import Sample
+from orderless.data.transforms import Preprocessing
+from orderless.errors import OrderlessError
+from orderless.evaluation.judge import Judgement, judge
+from orderless.labels import Vocabulary
+from orderless.model.encoder import grid_shape
+from orderless.model.network import TaggingModel, build_model
+from orderless.model.prediction import Prediction
+from orderless.run_folder import RunFolder, load_weights
+
+ImageSource = str | Path | bytes | Image.Image
+
+RUNNERS_UP = 3
+
+
+@dataclass(frozen=True)
+class Tag:
+    """One label of an image."""
+
+    label: str
+    score: float  # in [0, 1]
+    region: NDArray[np.float32] | None = None  # [rows, columns], sums to one
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the decoder: what it wrote (None: the end) and what else it considered."""
+
+    label: str | None
+    probability: float
+    runners_up: tuple[tuple[str | None, float], ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the tagger says about one image; `error` is set, and everything else empty, if it cannot be read."""
+
+    name: str
+    tags: tuple[Tag, ...] = ()
+    scores: dict[str, float] = field(default_factory=dict)  # of every label of the vocabulary
+    steps: tuple[Step, ...] = ()  # of a sequence model, duplicates and the end included
+    error: str | None = None
+
+    @property
+    def labels(self) -> list[str]:
+        return [tag.label for tag in self.tags]
+
+
+class Tagger:
+    """A trained model with its vocabulary and its way of reading images."""
+
+    def __init__(self, model: TaggingModel, vocabulary: Vocabulary, config: Config, device: str | None = None) -> None:
+        self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        self.model = model.to(self.device).eval()
+        self.vocabulary, self.config = vocabulary, config
+        encoder = model.encoder
+        self.preprocessing = Preprocessing(config.data.image_size, encoder.mean, encoder.std, encoder.interpolation)
+        self._transform = self.preprocessing.test_transform()
+
+    def predict(self, image: ImageSource) -> Result:
+        """Tag one image: a path, encoded bytes or a Pillow image. Raises `UnreadableImage` if it is not one."""
+        name = str(image) if isinstance(image, str | Path) else "<image>"
+        if not isinstance(image, Image.Image):
+            image = open_image(image, size=self.preprocessing.size, pixel_limit=self.config.data.pixel_limit)
+        inputs = self._transform(image.convert("RGB")).unsqueeze(0)  # [1, 3, S, S]
+        return self._results(self._predict_tensor(inputs), [name])[0]
+
+    def predict_many(
+        self, images: Iterable[str | Path], *, batch_size: int = 32, workers: int = 0
+    ) -> Iterator[Result]:
+        """Tag files in batches, in their order; one that cannot be read gives a result with `error` set."""
+        samples = [Sample(Path(image), ()) for image in images]
+        dataset = ImageDataset(
+            samples, self._transform, self.preprocessing.size, pixel_limit=self.config.data.pixel_limit
+        )
+        for batch in make_loader(dataset, batch_size, shuffle=False, workers=workers):
+            found = {i: Result(samples[i].name, error=reason) for i, reason in batch.unreadable}
+            if len(batch.inputs):
+                names = [samples[i].name for i in batch.index]
+                found |= dict(zip(batch.index, self._results(self._predict_tensor(batch.inputs), names), strict=True))
+            yield from (found[i] for i in sorted(found))
+
+    def evaluate(
+        self,
+        samples: Sequence[Sample],
+        *,
+        batch_size: int = 32,
+        workers: int = 0,
+        skip_unreadable: bool = False,
+        ignore_unknown: bool = False,
+    ) -> Judgement:
+        """Metrics on labelled samples; an unreadable image is an error unless it is to be skipped (and counted)."""
+        table = LabelTable(samples, self.vocabulary, ignore_unknown=ignore_unknown)
+        dataset = LabelledImages(
+            table, samples, self._transform, self.preprocessing.size, pixel_limit=self.config.data.pixel_limit
+        )
+        loader = make_loader(dataset, batch_size, shuffle=False, workers=workers)
+        judged = judge(self._predict_tensor, loader)
+        if judged.unreadable and not skip_unreadable:
+            index, reason = next(iter(judged.unreadable.items()))
+            raise OrderlessError(
+                f"{len(judged.unreadable)} of {len(samples)} images cannot be read, the first is "
+                f"{samples[index].name!r} ({reason}); pass --skip-unreadable to judge the others"
+            )
+        return judged
+
+    @torch.inference_mode()
+    def _predict_tensor(self, inputs: torch.Tensor) -> Prediction:
+        return self.model.predict(inputs.to(self.device)).to("cpu")
+
+    def _results(self, prediction: Prediction, names: list[str]) -> list[Result]:
+        return [self._result(prediction, row, name) for row, name in enumerate(names)]
+
+    def _result(self, prediction: Prediction, row: int, name: str) -> Result:
+        scores = prediction.scores[row].tolist()
+        tags: dict[int, Tag] = {}  # keeps the first of every label: duplicates are dropped
+        for step, label in enumerate(prediction.sequence[row].tolist()):
+            if label < 0 or label in tags:
+                continue
+            region = None
+            if prediction.attention is not None:
+                weights = prediction.attention[row, step]
+                region = weights.reshape(grid_shape(len(weights))).numpy()
+            tags[label] = Tag(self.vocabulary.names[label], scores[label], region)
+        return Result(
+            name=name,
+            tags=tuple(tags.values()),
+            scores=dict(zip(self.vocabulary.names, scores, strict=True)),
+            steps=self._steps(prediction, row),
+        )
+
+    def _steps(self, prediction: Prediction, row: int) -> tuple[Step, ...]:
+        if prediction.probabilities is None:
+            return ()
+        tokens: list[str | None] = [*self.vocabulary.names, None]
+        steps = []
+        top = prediction.probabilities[row].topk(min(RUNNERS_UP + 1, len(tokens)), dim=1)
+        for values, indices in zip(top.values.tolist(), top.indices.tolist(), strict=True):
+            best, *others = [(tokens[i], value) for i, value in zip(indices, values, strict=True)]
+            steps.append(Step(best[0], best[1], tuple(others)))
+            if best[0] is None:
+                break
+        return tuple(steps)
+
+
+def load(path: str | Path, device: str | None = None) -> Tagger:
+    """Load a run folder. Nothing in it can run code."""
+    run = RunFolder.open(path)
+    config, vocabulary = run.config(), run.vocabulary()
+    model = build_model(config.model, len(vocabulary))
+    load_weights(model, run.weights_file)
+    return Tagger(model, vocabulary, config, device)
+
+

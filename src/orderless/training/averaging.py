@@ -1,0 +1,54 @@
+"""Weight averaging: one average per trained model, one count, batch-norm statistics of the average's own."""
+
+from __future__ import annotations
+
+import orderless.torchvision_ops  # noqa: F401  must come before Lightning
+
+from collections.abc import Iterable  # isort: skip
+from itertools import islice
+
+import torch
+from lightning.pytorch.callbacks import EMAWeightAveraging, WeightAveraging
+from torch import Tensor, nn
+
+from orderless.training.schedules import is_low_point
+
+EMA_DECAY = 0.995  # an average over the last few hundred steps: short trainings are common here
+BATCHNORM_BATCHES = 100  # enough for the statistics of any layer, a fraction of an epoch
+
+
+class SnapshotAveraging(WeightAveraging):
+    """Stochastic weight averaging: the plain mean of the snapshots taken at the saw-tooth's low points."""
+
+    def __init__(self) -> None:
+        # Averaged statistics of batch normalisation belong to no model: they are recomputed instead.
+        super().__init__(use_buffers=False)
+
+    def should_update(self, step_idx: int | None = None, epoch_idx: int | None = None) -> bool:
+        return step_idx is not None and is_low_point(step_idx)
+
+
+def make_averaging(kind: str) -> WeightAveraging | None:
+    if kind == "swa":
+        return SnapshotAveraging()
+    if kind == "ema":
+        return EMAWeightAveraging(decay=EMA_DECAY)
+    return None
+
+
+@torch.no_grad()
+def recompute_batchnorm(encoder: nn.Module, batches: Iterable[Tensor]) -> None:
+    """Give averaged weights batch-norm statistics that fit them: the mean over some training batches."""
+    layers = [m for m in encoder.modules() if isinstance(m, nn.modules.batchnorm._BatchNorm)]
+    if not layers:
+        return
+    was_training, momenta = encoder.training, [layer.momentum for layer in layers]
+    for layer in layers:
+        layer.reset_running_stats()
+        layer.momentum = None  # a cumulative mean
+    encoder.train()
+    for images in islice(batches, BATCHNORM_BATCHES):
+        encoder(images)
+    for layer, momentum in zip(layers, momenta, strict=True):
+        layer.momentum = momentum
+    encoder.train(was_training)

@@ -1,0 +1,101 @@
+"""One stage of training as a Lightning module."""
+
+from __future__ import annotations
+
+import orderless.torchvision_ops  # noqa: F401  must come before Lightning
+
+from collections.abc import Iterable  # isort: skip
+from typing import Any
+
+import lightning.pytorch as pl
+import torch
+from torch import Tensor, nn
+
+from orderless.config import StageConfig
+from orderless.data.dataset import Batch
+from orderless.errors import OrderlessError
+from orderless.evaluation import TaggingMetrics
+from orderless.training.objectives import Objective
+from orderless.training.schedules import cosine, sawtooth
+
+
+class StageModule(pl.LightningModule):
+    """An encoder and a head under one objective. Without an encoder, batches bring stored features."""
+
+    def __init__(
+        self, encoder: nn.Module | None, head: nn.Module, objective: Objective, stage: StageConfig, seed: int
+    ) -> None:
+        super().__init__()
+        self.encoder, self.head = encoder, head
+        self.objective, self.stage, self.seed = objective, stage, seed
+        self.validation = TaggingMetrics()
+        self.unreadable: dict[int, str] = {}  # training images left out so far, by index
+        if encoder is not None:
+            encoder.requires_grad_(self.trains_encoder)
+
+    @property
+    def trains_encoder(self) -> bool:
+        return self.encoder is not None and self.stage.encoder_share > 0
+
+    def features(self, inputs: Tensor) -> Tensor:
+        if self.encoder is None:
+            return inputs
+        with torch.set_grad_enabled(self.trains_encoder and self.training):
+            features: Tensor = self.encoder(inputs)
+            return features
+
+    def on_train_epoch_start(self) -> None:
+        # All chance within an epoch (random orders, dropout) follows from the seed and the epoch, so that a
+        # resumed run needs no random state.
+        torch.manual_seed((self.seed + 1) * 1_000_003 + self.current_epoch * 101 + self.global_rank)
+        if self.encoder is not None and not self.trains_encoder:
+            self.encoder.eval()
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor | None:
+        self.unreadable.update(batch.unreadable)
+        if len(batch.inputs) == 0:
+            return None
+        loss = self.objective(self.head, self.features(batch.inputs), batch.labels, batch.longest)
+        if not torch.isfinite(loss):
+            raise OrderlessError(
+                f"the loss is {float(loss)} at step {self.global_step}, with the training images "
+                f"{batch.index.tolist()[:8]}…; lower the learning rate or look at these images"
+            )
+        self.log("loss", loss, on_step=False, on_epoch=True, batch_size=len(batch.inputs), sync_dist=True)
+        return loss
+
+    def validation_step(self, batch: Batch, batch_idx: int) -> None:
+        if len(batch.inputs) == 0:
+            return
+        prediction = self.head.predict(self.features(batch.inputs))  # type: ignore[operator]
+        self.validation.update(
+            batch.labels, prediction.labels, prediction.scores, prediction.written, ignore=batch.ignore
+        )
+
+    def configure_optimizers(self) -> Any:
+        stage = self.stage
+        groups: list[dict[str, Any]] = [{"params": list(self.head.parameters()), "lr": stage.learning_rate}]
+        if self.trains_encoder and self.encoder is not None:
+            rate = stage.learning_rate * stage.encoder_share
+            groups.append({"params": list(self.encoder.parameters()), "lr": rate})
+        optimizer: torch.optim.Optimizer
+        if stage.optimizer == "sgd":
+            optimizer = torch.optim.SGD(groups, momentum=0.9, weight_decay=stage.weight_decay)
+        elif stage.optimizer == "adam":
+            optimizer = torch.optim.Adam(groups, weight_decay=stage.weight_decay)
+        else:
+            optimizer = torch.optim.AdamW(groups, weight_decay=stage.weight_decay)
+        if stage.schedule == "constant":
+            return optimizer
+        if stage.schedule == "plateau":
+            plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode="max", factor=0.1, patience=2)  # acts on the third
+            return {"optimizer": optimizer, "lr_scheduler": {"scheduler": plateau, "monitor": "monitor"}}
+        total = int(self.trainer.estimated_stepping_batches)
+        factor = sawtooth if stage.schedule == "sawtooth" else lambda step: cosine(step, total)
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "interval": "step"}}
+
+
+def image_batches(loader: Iterable[Batch], device: torch.device) -> Iterable[Tensor]:
+    """The images of a loader, for recomputing batch-norm statistics."""
+    return (batch.inputs.to(device) for batch in loader if len(batch.inputs) > 1)
