@@ -89,9 +89,9 @@ def by_object_size(
     if not edges or list(edges) != sorted(set(edges)):
         raise ValueError(f"the edges between sizes must be one or more ascending numbers, not {list(edges)}")
     sized = truth & ~areas.isnan() & (torch.ones_like(truth) if ignore is None else ~ignore)  # [images, labels]
-    # Band k holds edges[k-1] <= area < edges[k].
-    boundaries = torch.tensor(list(edges), dtype=torch.float64, device=areas.device)
-    band_of = torch.bucketize(areas.double(), boundaries, right=True)
+    # Band k holds edges[k-1] <= area < edges[k], in the precision of the areas: a hundredth is a hundredth.
+    boundaries = torch.tensor(list(edges), dtype=areas.dtype, device=areas.device)
+    band_of = torch.bucketize(areas, boundaries, right=True)  # [images, labels]
     fp = count_sets(truth, predicted, ignore).fp  # [labels]
     objects = sized.sum(0)  # [labels]
     percent = [f"{edge:.3g}%" for edge in (100 * e for e in edges)]

@@ -31,8 +31,8 @@ def cooccurrence_error(predicted: Tensor, truth: Tensor, ignore: Tensor | None =
 
     If truth holds no pair at all, it is the number of wrong pairs.
     """
-    difference = cooccurrence_difference(predicted, truth, ignore)
-    return _error(difference, cooccurrence_matrix(truth, ignore))
+    check_labels(truth, predicted, ignore)
+    return _error(cooccurrence_matrix(predicted, ignore), cooccurrence_matrix(truth, ignore))
 
 
 def group_members(groups: Sequence[str]) -> dict[str, Tensor]:
@@ -58,11 +58,13 @@ def cooccurrence_error_by_group(
     predicted: Tensor, truth: Tensor, groups: Sequence[str], ignore: Tensor | None = None
 ) -> dict[str, float]:
     """`cooccurrence_error` among the labels of each group."""
-    differences = matrix_by_group(cooccurrence_difference(predicted, truth, ignore), groups)
+    check_labels(truth, predicted, ignore)
+    claims = matrix_by_group(cooccurrence_matrix(predicted, ignore), groups)
     truths = matrix_by_group(cooccurrence_matrix(truth, ignore), groups)
-    return {group: _error(difference, truths[group]) for group, difference in differences.items()}
+    return {group: _error(claims[group], truths[group]) for group in truths}
 
 
-def _error(difference: Tensor, truth: Tensor) -> float:
-    # Both matrices hold each pair twice; the halves cancel unless truth is empty.
-    return int(difference.abs().sum()) / 2 / max(int(truth.sum()) // 2, 1)
+def _error(predicted: Tensor, truth: Tensor) -> float:
+    # Each matrix holds each pair twice; the halves cancel unless truth is empty.
+    wrong, right = (predicted - truth).abs().sum(), truth.sum()
+    return int(wrong) / 2 / max(int(right) // 2, 1)

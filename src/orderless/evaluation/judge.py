@@ -34,9 +34,7 @@ def judge(predict: Callable[[Tensor], Prediction], batches: Iterable[Batch]) -> 
         if not len(batch.inputs):
             continue
         prediction = predict(batch.inputs).to("cpu")
-        metrics.update(
-            batch.labels, prediction.labels, prediction.scores, prediction.written, ignore=batch.ignore
-        )
+        metrics.update(batch.labels, prediction.labels, prediction.scores, prediction.written, ignore=batch.ignore)
         images += len(batch.inputs)
     if not images:
         raise OrderlessError("there is nothing to judge: not one image could be read")

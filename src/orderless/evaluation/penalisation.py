@@ -18,7 +18,7 @@ from orderless.evaluation.sets import ratio
 NO_LOSS = -100  # the target of steps behind the end token
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: torchmetrics walks through what a metric computes
 class PenalisationCounts:
     """Right predictions of each label and how many of them were punished; counts of two batches add with `+`."""
 
