@@ -13,23 +13,27 @@ from orderless.methods import METHODS
 RECIPES = ("quick", "paper")
 
 
-def recipe(name: str, method: str = "pla") -> Config:
-    """The configuration of a recipe for one method."""
+def recipe(name: str, method: str = "pla", *, finetune: bool = False) -> Config:
+    """The configuration of a recipe for one method; `finetune` makes `quick` train the encoder too."""
     if name not in RECIPES:
         raise UsageError(f"there is no recipe {name!r}; choose one of {', '.join(RECIPES)}")
     if method not in METHODS:
         raise UsageError(f"there is no method {method!r}; choose one of {', '.join(METHODS)}")
-    return _quick(method) if name == "quick" else _paper(method)
+    return _quick(method, finetune) if name == "quick" else _paper(method)
 
 
-def _quick(method: str) -> Config:
+def _quick(method: str, finetune: bool) -> Config:
     head = METHODS[method].head
-    stage = StageConfig(
-        name="head", epochs=12, batch_size=64, optimizer="adamw", learning_rate=1e-3, weight_decay=0.01,
-        schedule="cosine", average="ema", cache=True,
-    )  # fmt: skip
+    common = {"optimizer": "adamw", "learning_rate": 1e-3, "weight_decay": 0.01, "schedule": "cosine", "average": "ema"}
+    stages = [StageConfig(name="head", epochs=12, batch_size=64, cache=True, **common)]
+    if finetune:
+        stages = [StageConfig(name="joint", epochs=8, batch_size=32, encoder_share=0.1, **common)]
+        if head == "sequence":  # as in the paper, the encoder learns the labels before the decoder joins it
+            stages.insert(
+                0, StageConfig(name="bce", objective="binary", epochs=4, batch_size=32, encoder_share=0.1, **common)
+            )
     model = ModelConfig(backbone="lite0", head=head, binary_hidden=512, dropout=0.3)
-    return Config(method=method, recipe="quick", model=model, stages=(stage,))
+    return Config(method=method, recipe="quick", model=model, stages=tuple(stages))
 
 
 def _paper(method: str) -> Config:

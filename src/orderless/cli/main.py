@@ -10,6 +10,9 @@ import sys
 import typer
 
 from orderless.cli import data
+from orderless.cli.evaluate import evaluate_command
+from orderless.cli.predict import predict_command
+from orderless.cli.train import train_command
 from orderless.errors import OrderlessError
 
 app = typer.Typer(
@@ -19,6 +22,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("train")(train_command)
+app.command("evaluate")(evaluate_command)
+app.command("predict")(predict_command)
 app.add_typer(data.app, name="data")
 
 

@@ -1,0 +1,45 @@
+"""`orderless evaluate`: how good is a run on labelled data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def evaluate_command(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    data: Annotated[str | None, typer.Argument(help="Labelled data (default: what the run was trained on).")] = None,
+    split: Annotated[str, typer.Option(help="train, val or test.")] = "test",
+    format: Annotated[str | None, typer.Option(help="Data format, if looking at the folder is not enough.")] = None,
+    skip_unreadable: Annotated[bool, typer.Option("--skip-unreadable", help="Judge the readable images.")] = False,
+    ignore_unknown: Annotated[bool, typer.Option("--ignore-unknown", help="Leave out labels the run does not know.")] = False,
+    batch_size: Annotated[int, typer.Option(min=1)] = 32,
+    workers: Annotated[int, typer.Option(min=0, help="Processes that decode images.")] = 2,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:  # fmt: skip
+    """Judge a run on labelled photos."""
+    import json
+
+    from orderless.cli.console import out
+    from orderless.cli.tables import metrics_table
+    from orderless.data import open_data
+    from orderless.tagger import load
+
+    tagger = load(run)
+    settings = tagger.config.data
+    collection = open_data(data or settings.path, format or (None if data else settings.format), seed=tagger.config.seed)
+    samples = collection.limited(None if data else settings.limit, tagger.config.seed)[split]
+    judged = tagger.evaluate(
+        samples,
+        batch_size=batch_size,
+        workers=workers,
+        skip_unreadable=skip_unreadable,
+        ignore_unknown=ignore_unknown or settings.ignore_unknown,
+    )
+    metrics = {"images": judged.images, "unreadable": len(judged.unreadable), **judged.metrics}
+    if json_:
+        print(json.dumps({"run": str(run), "split": split, **metrics}, indent=1))
+    else:
+        out.print(metrics_table(metrics, f"{run} on the {split} split"))

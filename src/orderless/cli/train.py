@@ -1,0 +1,119 @@
+"""`orderless train`: from tagged photos to a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from orderless.errors import UsageError
+
+
+def train_command(
+    data: Annotated[str | None, typer.Argument(help="Folder with tagged photos, or 'scenes' for generated ones.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Run folder to write (default: runs/<data>-<method>).")] = None,
+    method: Annotated[str | None, typer.Option(help="pla, mla, frequent, rare, dictionary, random or bce.")] = None,
+    recipe: Annotated[str, typer.Option(help="quick (small data, CPU) or paper.")] = "quick",
+    config: Annotated[Path | None, typer.Option(help="Start from a config.yaml instead of a recipe.")] = None,
+    backbone: Annotated[str | None, typer.Option(help="lite0, resnet50, resnet101, vgg16, … any timm name.")] = None,
+    weights: Annotated[str | None, typer.Option(help="auto, none, or a .safetensors file.")] = None,
+    image_size: Annotated[int | None, typer.Option(help="Side of the square that images are resized to.")] = None,
+    attention: Annotated[bool | None, typer.Option("--attention/--no-attention", help="Let the decoder look again at every step.")] = None,
+    finetune: Annotated[bool, typer.Option("--finetune", help="Train the encoder too, instead of caching its features.")] = False,
+    epochs: Annotated[int | None, typer.Option(help="Epochs of the last stage.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Use at most so many images of every split.")] = None,
+    format: Annotated[str | None, typer.Option(help="Data format, if looking at the folder is not enough.")] = None,
+    ignore_unknown: Annotated[bool, typer.Option("--ignore-unknown", help="Leave out labels that training lacks.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes that decode images.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, e.g. model.hidden=256.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Log for TensorBoard too.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print the final metrics as JSON.")] = False,
+) -> None:  # fmt: skip
+    """Train a tagger on your photos."""
+    from orderless.cli.watch import ConsoleWatcher
+    from orderless.run_folder import RunFolder
+    from orderless.training.run import train
+
+    if resume:
+        settings, run = _resumed(out)
+    else:
+        changes = {
+            "method": method, "seed": seed,
+            "data.path": _absolute(data), "data.format": format, "data.image_size": image_size, "data.limit": limit,
+            "data.ignore_unknown": ignore_unknown or None, "data.workers": workers,
+            "model.backbone": backbone, "model.weights": weights, "model.attention": attention,
+        }  # fmt: skip
+        settings = _configured(config, recipe, method, finetune, changes, epochs, set_ or [])
+        if data is None and config is None:
+            raise UsageError("say what to train on: orderless train PHOTOS (or 'scenes' for generated photos)")
+        run = RunFolder(out or _free_folder(settings.data.path, settings.method))
+    watcher = ConsoleWatcher()
+    try:
+        metrics = train(settings, run, resume=resume, tensorboard=tensorboard, watcher=watcher)
+    finally:
+        watcher.end()
+    _print_summary(metrics, run.path, settings.data.path, json_)
+
+
+def _configured(
+    file: Path | None, recipe_name: str, method: str | None, finetune: bool, changes: dict[str, Any],
+    epochs: int | None, assignments: list[str],
+) -> Any:  # fmt: skip
+    from orderless.config import load_config, override, parse_config
+    from orderless.recipes import recipe
+
+    config = load_config(file) if file else recipe(recipe_name, method or "pla", finetune=finetune)
+    values = config.model_dump(mode="json")
+    for key, value in changes.items():
+        if value is not None:
+            room, _, name = key.rpartition(".")
+            (values[room] if room else values)[name] = value
+    if epochs is not None:
+        values["stages"][-1]["epochs"] = epochs
+    return override(parse_config(values, "the command line"), assignments)
+
+
+def _resumed(out: Path | None) -> tuple[Any, Any]:
+    from orderless.config import load_config
+    from orderless.run_folder import RunFolder
+
+    if out is None:
+        raise UsageError("say which run to go on with: orderless train --resume --out runs/NAME")
+    run = RunFolder(out)
+    if not run.config_file.is_file():
+        raise UsageError(f"{out} is not a run that could be resumed: it has no config.yaml")
+    return load_config(run.config_file), run
+
+
+def _absolute(data: str | None) -> str | None:
+    """A run must find its photos again from any folder."""
+    if data is None or data.partition(":")[0] == "scenes":
+        return data
+    return str(Path(data).expanduser().resolve())
+
+
+def _free_folder(data: str, method: str) -> Path:
+    stem = f"{Path(data.partition(':')[0]).name or 'data'}-{method}"
+    folder, number = Path("runs") / stem, 2
+    while folder.exists():
+        folder, number = Path("runs") / f"{stem}-{number}", number + 1
+    return folder
+
+
+def _print_summary(metrics: dict[str, Any], run: Path, data: str, as_json: bool) -> None:
+    import json
+
+    from orderless.cli.console import out as console
+
+    if as_json:
+        print(json.dumps(metrics, indent=1, ensure_ascii=False))
+        return
+    from orderless.cli.tables import metrics_table
+
+    split = "test" if "test" in metrics else "val"
+    console.print(metrics_table(metrics[split], f"{metrics['method']} on the {split} split"))
+    console.print(f"\nrun written to {run}", markup=False)
+    console.print(f"tag photos with:  orderless predict {run} PHOTO…", markup=False, style="bold")
