@@ -85,12 +85,20 @@ def open_image(
     except IsADirectoryError:
         raise UnreadableImage(name, "it is a folder") from None
     except UnidentifiedImageError:
+        if _is_empty(source):
+            raise UnreadableImage(name, "the file is empty") from None
         raise UnreadableImage(name, "it is not an image, or of a format that is not accepted") from None
     except Image.DecompressionBombError as error:  # Pillow's own limit, above ours
         raise UnreadableImage(name, f"it is too large ({error})") from None
     except _DAMAGE as error:
         raise UnreadableImage(name, f"it is damaged ({str(error) or type(error).__name__})") from None
     return rgb if box is None else _crop(rgb, box, name)
+
+
+def _is_empty(source: str | os.PathLike[str] | bytes | BinaryIO) -> bool:
+    if isinstance(source, bytes):
+        return not source
+    return isinstance(source, str | os.PathLike) and Path(source).stat().st_size == 0
 
 
 def _upright(image: Image.Image) -> Image.Image:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from orderless.data.readers.coco_file import CocoFile, read_coco_file
-from orderless.data.readers.files import check_some_exist, first_folder, inside, note_count, require, share
+from orderless.data.readers.files import check_some_exist, first_folder, inside, note_count, require, share, unique
 from orderless.data.sample import Collection, Sample, complete_splits
 from orderless.errors import UsageError
 
@@ -61,7 +61,7 @@ def read(
         check_some_exist(samples, path)
         note_count(notes, f"images of {name}", len(samples), PUBLISHED[name][1 if keep_empty else 0])
         splits[split] = samples
-        names, groups = tuple(found.names.values()), found.groups
+        names, groups = unique((*names, *found.names.values())), groups | found.groups
     return Collection(
         FORMAT, complete_splits(splits, seed, share(val_share)), root=root, names=names, groups=groups, notes=notes
     )

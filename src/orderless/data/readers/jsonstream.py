@@ -18,7 +18,7 @@ from orderless.errors import UsageError
 
 _CHUNK = 1 << 22
 _LARGEST_ELEMENT = 1 << 28  # a value that is not closed by then is not closed at all
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = " \t\r\n"
 
 
 def stream(path: Path, skip: str | None = None) -> Iterator[tuple[str, Any]]:
@@ -93,13 +93,10 @@ class _Window:
     def _peek(self) -> str:
         """The next character that is not space, or an empty string at the end of the file."""
         while True:
-            match = _SPACE.match(self.text, self.at)
-            assert match is not None
-            self.at = match.end()
-            if self.at < len(self.text):
-                return self.text[self.at]
-            if not self._more():
-                return ""
+            while (found := self.text[self.at : self.at + 1]) and found in _SPACE:
+                self.at += 1
+            if found or not self._more():
+                return found
 
     def _expect(self, characters: str) -> str:
         found = self._peek()
@@ -119,10 +116,11 @@ class _Window:
             except RecursionError:
                 raise UsageError(f"{self.path} is nested too deeply") from None
             else:
-                # A number that touches the end of the window may go on in the next one.
-                if end < len(self.text) or not self._more():
+                # A number near the end of the window may go on in the next one: "1" may be "1.5" or "1e+5".
+                if len(self.text) - end > 2 or self.ended:
                     self.at = end
                     return value
+                self._more()
 
     def _more(self) -> bool:
         """Move the window on; false at the end of the file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,16 @@ def _load(path: Path) -> dict[str, Any]:
 
     try:
         matrices: dict[str, Any] = loadmat(str(path))
-    except (MatReadError, NotImplementedError, ValueError, TypeError, OSError, KeyError, EOFError) as error:
+    except (
+        MatReadError,
+        NotImplementedError,
+        ValueError,
+        TypeError,
+        OSError,
+        LookupError,
+        EOFError,
+        zlib.error,
+    ) as error:
         raise UsageError(f"{path} is not a whole MATLAB file: {str(error).splitlines()[0]}") from None
     return matrices
 
@@ -73,4 +83,4 @@ def _text(cell: Any) -> str:
         if not hasattr(cell, "ravel") or cell.size != 1:
             raise UsageError(f"annotation.mat: {cell!r} should be one name")
         cell = cell.ravel()[0] if cell.ndim else cell.item()
-    return cell
+    return str(cell)  # not NumPy's own kind of text

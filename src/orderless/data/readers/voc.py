@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-from orderless.data.readers.files import check_some_exist, note_count, read_text, require, share
+from orderless.data.readers.files import check_some_exist, inside, note_count, read_text, require, share
 from orderless.data.sample import Collection, Sample, complete_splits
 from orderless.errors import UsageError
 
@@ -107,7 +107,7 @@ def _sample(folder: Path, name: str, difficult: bool) -> Sample:
         largest[label] = max(largest.get(label, 0.0), area)
     labels = tuple(sorted(largest))
     return Sample(
-        folder / "JPEGImages" / (tree.findtext("filename") or f"{name}.jpg"),
+        inside(folder / "JPEGImages", tree.findtext("filename") or f"{name}.jpg", str(path)),
         labels,
         ignore=tuple(sorted(hard - largest.keys())),
         areas=tuple(min(1.0, largest[label] / pixels) for label in labels) if pixels and all(largest.values()) else (),

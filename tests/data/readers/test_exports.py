@@ -1,0 +1,157 @@
+"""Exports of labelling tools: tag files, Label Studio, CVAT, COCO-style."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from data.fixtures import make_coco_export, make_cvat, make_label_studio, make_tags, save
+from orderless.data import open_data
+from orderless.data.sample import Collection
+from orderless.errors import UsageError
+
+
+def by_name(found: Collection) -> dict[str, tuple[str, ...]]:
+    return {sample.path.name: sample.labels for sample in found}
+
+
+def test_tags_beside_images(tmp_path: Path) -> None:
+    found = open_data(make_tags(tmp_path))
+    assert found.format == "tags"
+    assert by_name(found) == {
+        "photo 0.png": ("1girl", "red hair", "outdoors"),
+        "photo 1.png": ("dog", "ball", "grass"),
+        "photo 2.png": ("cat", "sofa"),
+        "photo 3.png": (),
+        "photo 4.png": ("tree", "sky"),
+        "photo 5.png": ("sky", "sea", "boat"),
+    }
+    assert "untagged.png" in found.notes[0]
+
+
+def test_tags_in_split_folders(tmp_path: Path) -> None:
+    for split in ("train", "val", "test"):
+        save(tmp_path / split / "a.jpg", len(split))
+        (tmp_path / split / "a.jpg.txt").write_text("x")
+    assert set(open_data(tmp_path).splits) == {"train", "val", "test"}
+    save(tmp_path / "b.jpg", 9)
+    (tmp_path / "b.txt").write_text("x")
+    with pytest.raises(UsageError, match=r"b\.jpg"):
+        open_data(tmp_path)
+
+
+def test_tags_that_are_boxes(tmp_path: Path) -> None:
+    save(tmp_path / "a.jpg", 1)
+    (tmp_path / "a.txt").write_text("0 0.5 0.5 0.25 0.125\n3 0.1 0.2 0.3 0.4\n")
+    with pytest.raises(UsageError, match=r"a\.txt holds numbers of boxes"):
+        open_data(tmp_path)
+
+
+def test_tags_without_any(tmp_path: Path) -> None:
+    save(tmp_path / "a.jpg", 1)
+    with pytest.raises(UsageError, match=r"a\.jpg' has no \.txt"):
+        open_data(tmp_path, format="tags")
+
+
+@pytest.mark.parametrize("minimal", [False, True])
+def test_label_studio(tmp_path: Path, minimal: bool) -> None:
+    found = open_data(make_label_studio(tmp_path, minimal))
+    assert found.format == "label-studio"
+    assert by_name(found) == {
+        "pic 0.jpg": ("cat", "outdoor"),
+        "pic 1.jpg": ("dog",),
+        "pic 2.jpg": (),
+        "pic 3.jpg": ("cat", "dog"),
+        "pic 4.jpg": ("outdoor",),
+    }
+    assert all(sample.load().size == (48, 40) for sample in found)
+    assert len(found.notes) == (0 if minimal else 1)
+    export = next(tmp_path.glob("*.json"))
+    assert by_name(open_data(export)) == by_name(found)
+
+
+def test_label_studio_prefers_the_ground_truth(tmp_path: Path) -> None:
+    save(tmp_path / "a.jpg", 1)
+
+    def annotation(choice: str, truth: bool) -> dict[str, object]:
+        return {"ground_truth": truth, "result": [{"type": "choices", "value": {"choices": [choice]}}]}
+
+    task = {"data": {"image": "a.jpg"}, "annotations": [annotation("no", False), annotation("yes", True)]}
+    (tmp_path / "export.json").write_text(json.dumps([task]))
+    found = open_data(tmp_path)
+    assert by_name(found) == {"a.jpg": ("yes",)}
+    assert "several annotations" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "expected"),
+    [
+        ([{"data": {"text": "hello"}, "annotations": []}], "task 1 names no image .*text"),
+        ([{"data": {"image": "a.jpg"}, "annotations": []}], "no annotated task"),
+        ([{"data": {"image": "gone.jpg"}, "annotations": [{"result": []}]}], "gone.jpg"),
+        ([{"data": {"image": "../../a.jpg"}, "annotations": [{"result": [{"type": "choices"}]}]}], "task 1"),
+        ([{"data": {"image": "a.jpg"}, "annotations": 3}], "task 1"),
+    ],
+)
+def test_label_studio_mistakes(tmp_path: Path, tasks: object, expected: str) -> None:
+    save(tmp_path / "a.jpg", 1)
+    (tmp_path / "export.json").write_text(json.dumps(tasks))
+    with pytest.raises(UsageError, match=expected):
+        open_data(tmp_path)
+
+
+def test_cvat_tags(tmp_path: Path) -> None:
+    found = open_data(make_cvat(tmp_path))
+    assert found.format == "cvat"
+    assert by_name(found)["frame_000001.PNG"] == ("cat", "indoor & warm")
+    assert by_name(found)["frame_000002.PNG"] == ()
+    assert all(sample.path.parent.name == "images" for sample in found)
+
+
+def test_cvat_subsets_are_splits(tmp_path: Path) -> None:
+    found = open_data(make_cvat(tmp_path, subsets=True))
+    assert {split: len(part) for split, part in found.splits.items()} == {"train": 3, "val": 1, "test": 1}
+
+
+def test_cvat_without_tags_takes_the_shapes(tmp_path: Path) -> None:
+    found = open_data(make_cvat(tmp_path, tags=False))
+    assert set(by_name(found).values()) == {("nose",)}
+    assert "no tags" in found.notes[0]
+
+
+def test_cvat_mistakes(tmp_path: Path) -> None:
+    path = make_cvat(tmp_path) / "annotations.xml"
+    whole = path.read_text()
+    path.write_text(whole[:-30])
+    with pytest.raises(UsageError, match=r"annotations\.xml is not XML to its end"):
+        open_data(tmp_path)
+    path.write_text("<annotations><track id='0'></track></annotations>")
+    with pytest.raises(UsageError, match="video"):
+        open_data(tmp_path)
+    path.write_text("<annotations></annotations>")
+    with pytest.raises(UsageError, match="names no image"):
+        open_data(tmp_path)
+
+
+def test_coco_export_with_labels_of_whole_images(tmp_path: Path) -> None:
+    found = open_data(make_coco_export(tmp_path))
+    assert found.format == "coco-export"
+    assert by_name(found) == {"0.jpg": ("sunny",), "1.jpg": ("rainy",), "2.jpg": ("sunny",), "3.jpg": ("rainy",)}
+    assert all(sample.areas == () for sample in found)
+    assert "1 images without annotation" in found.notes[0]
+    assert len(open_data(tmp_path, keep_empty=True)) == 5
+
+
+def test_coco_export_in_split_folders(tmp_path: Path) -> None:
+    found = open_data(make_coco_export(tmp_path, ("train", "valid", "test")))
+    assert {split: len(part) for split, part in found.splits.items()} == {"train": 4, "val": 4, "test": 4}
+    assert all(sample.path.exists() for sample in found)
+
+
+def test_coco_export_of_cvat_subsets(tmp_path: Path) -> None:
+    make_coco_export(tmp_path)
+    path = tmp_path / "annotations" / "instances_default.json"
+    path.rename(path.with_name("instances_Train.json"))
+    assert set(open_data(tmp_path).splits) == {"train", "val"}
