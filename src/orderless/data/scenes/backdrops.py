@@ -1,15 +1,13 @@
-"""What is behind everything: streets, lawns, the sea, rooms. None of it is a label."""
+"""What is behind everything out of doors: streets, lawns, the sea. None of it is a label."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
 
 from orderless.data.scenes.dice import Dice
 from orderless.data.scenes.pen import Colour, Pen, darker, lighter, mix
 from orderless.data.scenes.placing import Camera
-from orderless.data.scenes.textures import clouds, gradient, mottle
+from orderless.data.scenes.textures import clouds, gradient, ground
 
 SKIES: dict[str, tuple[tuple[Colour, ...], ...]] = {
     "day": (
@@ -35,37 +33,24 @@ CLOUD: dict[str, Colour] = {
     "day": (255, 255, 255), "sunset": (255, 214, 190), "rain": (112, 120, 132), "night": (70, 70, 110),
 }  # fmt: skip
 FACADES: tuple[Colour, ...] = (
-    (222, 176, 142), (196, 116, 96), (228, 208, 172), (150, 166, 172), (206, 152, 110), (176, 184, 160), (238, 222, 200),
-    (166, 108, 100), (128, 146, 168),
+    (222, 176, 142), (196, 116, 96), (228, 208, 172), (150, 166, 172), (206, 152, 110), (176, 184, 160),
+    (238, 222, 200), (166, 108, 100), (128, 146, 168),
 )  # fmt: skip
 GRASS: tuple[Colour, ...] = ((122, 172, 92), (138, 178, 86), (104, 158, 98), (158, 180, 92))
 SAND: tuple[Colour, ...] = ((236, 212, 166), (242, 222, 184), (226, 198, 152))
-WALLS: tuple[Colour, ...] = (
-    (226, 214, 196), (188, 204, 196), (218, 190, 170), (176, 192, 206), (238, 226, 200), (198, 180, 192), (150, 170, 160),
-)  # fmt: skip
-FLOORS: tuple[Colour, ...] = ((186, 142, 102), (160, 116, 84), (206, 172, 134), (134, 100, 80))
 
 
-@dataclass(frozen=True, slots=True)
-class Backdrop:
-    """A painted background and the colour of the air in front of it, which veils what is far."""
-
-    picture: Image.Image
-    haze: Colour
-
-
-def paint_backdrop(setting: str, light: str, camera: Camera, side: int, dice: Dice) -> Backdrop:
-    if setting in ("kitchen", "living room"):
-        return _room(setting, light, camera, side, dice)
+def paint_outdoors(setting: str, light: str, camera: Camera, side: int, dice: Dice) -> tuple[Image.Image, Colour]:
+    """The background, and the colour of the air in front of it, which veils what is far."""
     sky = dice.choose(SKIES[light])
     picture = gradient((side, side), (*sky, sky[-1]))
     horizon = camera.vanish
     clouds(picture, dice, horizon + 0.06, CLOUD[light], dice.between(0.2, 1.0) if light != "rain" else 1.1)
-    pen = Pen(picture, 0.0, 0.0, side)
+    pen = Pen(picture, 0.0, 0.0, side, masked=False)
     _sun(pen, light, horizon, dice)
     painter = {"street": _street, "night street": _street, "park": _lawn, "meadow": _lawn, "beach": _beach}[setting]
     painter(pen, picture, setting, light, camera, sky, dice)
-    return Backdrop(picture, mix(sky[-1], sky[1], 0.3))
+    return picture, mix(sky[-1], sky[1], 0.3)
 
 
 def _sun(pen: Pen, light: str, horizon: float, dice: Dice) -> None:
@@ -76,23 +61,11 @@ def _sun(pen: Pen, light: str, horizon: float, dice: Dice) -> None:
         if light in ("sunset", "night"):
             pen.dot(x, y, r, (255, 236, 190), alpha if light == "sunset" else alpha // 3)
     if light == "sunset":
-        pen.dot(x, y, 0.05, (255, 244, 214), 254)
+        pen.dot(x, y, 0.05, (255, 244, 214))
     elif light == "night":
-        pen.dot(x, y, 0.04, (246, 240, 220), 254)
+        pen.dot(x, y, 0.04, (246, 240, 220))
         for _ in range(22):
             pen.dot(dice.unit(), -dice.between(0.0, horizon), dice.between(0.0015, 0.004), (255, 255, 240), 200)
-
-
-def _ground(picture: Image.Image, top: float, colours: tuple[Colour, ...], dice: Dice, contrast: float) -> None:
-    """Everything below `top`: a gradient, mottled in streaks that grow towards the viewer."""
-    side = picture.width
-    first = round(top * side)
-    strip = gradient((side, side - first), colours)
-    noise = mottle(dice, (48, 32), (6, 12), 2)
-    veil = Image.fromarray(((noise - 0.3) * 255 * contrast).clip(0, 255).astype("uint8"))
-    veil = veil.resize(strip.size, Image.Resampling.BICUBIC)
-    strip.paste(darker(colours[-1], 0.35), None, veil)
-    picture.paste(strip, (0, first))
 
 
 def _street(pen: Pen, picture: Image.Image, setting: str, light: str, camera: Camera, sky: tuple[Colour, ...],
@@ -112,7 +85,7 @@ def _street(pen: Pen, picture: Image.Image, setting: str, light: str, camera: Ca
     depth = 1.0 - top
     road = mix((112, 114, 122), sky[2], 0.08) if not night else (52, 54, 70)
     kerb, pavement = mix((206, 200, 190), road, 0.15), mix((186, 180, 172), road, 0.12 if not night else 0.6)
-    _ground(picture, top, (pavement, road, road, darker(road, 0.12)), dice, 0.35)
+    ground(picture, top, (pavement, road, road, darker(road, 0.12)), dice, 0.35)
     pen.bar(0, -(top + 0.2 * depth), 1, -top, pavement)
     pen.bar(0, -(top + 0.215 * depth), 1, -(top + 0.2 * depth), kerb)
     for i in range(9):
@@ -144,8 +117,9 @@ def _house(pen: Pen, x: float, base: float, width: float, height: float, dice: D
     pen.bar(x, base, x + width, base + height, wall)
     pen.bar(x + width - 0.012, base, x + width, base + height, darker(wall, 0.15))
     if dice.chance(0.4):
-        pen.shape([(x - 0.008, base + height), (x + width + 0.008, base + height), (x + width - 0.03, base + height + 0.06),
-                   (x + 0.03, base + height + 0.06)], roof)  # fmt: skip
+        eaves, ridge = base + height, base + height + 0.06
+        left, right = x - 0.008, x + width + 0.008
+        pen.shape([(left, eaves), (right, eaves), (right - 0.038, ridge), (left + 0.038, ridge)], roof)
     else:
         pen.bar(x - 0.005, base + height - 0.012, x + width + 0.005, base + height + 0.008, darker(wall, 0.2))
     columns, rows = max(2, round(width / 0.075)), max(1, round((height - 0.08) / 0.085))
@@ -176,7 +150,7 @@ def _hill(pen: Pen, level: float, swing: float, colour: Colour, dice: Dice) -> N
     points = [(-0.1, -1.0), (1.1, -1.0), (1.1, -level + swing * dice.unit())]
     points += [(x, -level + swing * dice.between(0.0, 1.0)) for x in (0.85, 0.6, 0.35, 0.1)]
     points += [(-0.1, -level + swing * dice.unit())]
-    pen.blob(points, colour, 254)
+    pen.blob(points, colour)
 
 
 def _lawn(pen: Pen, picture: Image.Image, setting: str, light: str, camera: Camera, sky: tuple[Colour, ...],
@@ -189,22 +163,23 @@ def _lawn(pen: Pen, picture: Image.Image, setting: str, light: str, camera: Came
         x = -0.05
         while x < 1.05:  # a hedge along the far end
             r = dice.between(0.02, 0.042)
-            pen.oval(x, -camera.top + 0.004, r * 1.5, r, mix(darker(grass, 0.3), sky[1], 0.28), 254)
+            pen.oval(x, -camera.top + 0.004, r * 1.5, r, mix(darker(grass, 0.3), sky[1], 0.28))
             x += r * 1.5
-    _ground(picture, camera.top - 0.01, (mix(grass, sky[2], 0.3), grass, darker(grass, 0.12)), dice, 0.5)
+    ground(picture, camera.top - 0.01, (mix(grass, sky[2], 0.3), grass, darker(grass, 0.12)), dice, 0.5)
     depth = 1 - camera.top
     if setting == "park" and dice.chance(0.65):
         path, end, bend = (226, 208, 176), dice.between(0.2, 0.8), dice.between(-0.3, 0.3)
         near = 0.5 + bend
-        points = [(end - 0.012, -camera.top), (end + 0.012, -camera.top), (end + bend * 0.4 + 0.06, -camera.top - 0.3 * depth),
-                  (near + 0.28, -1.05), (near - 0.22, -1.05), (end + bend * 0.4 - 0.03, -camera.top - 0.3 * depth)]  # fmt: skip
+        far_y, turn_x, turn_y = -camera.top, end + bend * 0.4, -camera.top - 0.3 * depth
+        points = [(end - 0.012, far_y), (end + 0.012, far_y), (turn_x + 0.06, turn_y), (near + 0.28, -1.05),
+                  (near - 0.22, -1.05), (turn_x - 0.03, turn_y)]  # fmt: skip
         pen.blob(points, darker(path, 0.12) if light == "rain" else path, 225)
     if setting == "meadow" and dice.chance(0.6):
         y, post = camera.top + 0.1 * depth, (232, 222, 206)
         for rail in (0.018, 0.036):
-            pen.bar(0, -y + rail, 1, -y + rail + 0.006, post, 254)
+            pen.bar(0, -y + rail, 1, -y + rail + 0.006, post)
         for i in range(12):
-            pen.bar(0.03 + i * 0.088, -y, 0.04 + i * 0.088, -y + 0.05, darker(post, 0.1), 254)
+            pen.bar(0.03 + i * 0.088, -y, 0.04 + i * 0.088, -y + 0.05, darker(post, 0.1))
     bloom = dice.choose(((250, 246, 236), (250, 214, 92), (236, 140, 160), (216, 90, 84)))
     for _ in range(dice.whole(10, 34)):
         t = dice.unit()
@@ -240,111 +215,12 @@ def _beach(pen: Pen, picture: Image.Image, setting: str, light: str, camera: Cam
             (255, 255, 250, 70),
             max(1, round(side * (0.002 + 0.003 * t))),
         )
-    _ground(picture, shore + 0.05, (sand, sand, darker(sand, 0.1)), dice, 0.22)
+    ground(picture, shore + 0.05, (sand, sand, darker(sand, 0.1)), dice, 0.22)
     swell = [(-0.1 + 0.24 * i, -shore - 0.016 + dice.between(-0.014, 0.02)) for i in range(6)]
     low = [(1.1, -shore - 0.075), (-0.1, -shore - 0.075)]
     pen.blob([*[(x, y + 0.012) for x, y in swell], *low], (250, 252, 248), 235)
-    pen.blob([*swell, *low], darker(sand, 0.14), 254)
-    pen.blob([*[(x, y - 0.022) for x, y in swell], *[(x, y - 0.02) for x, y in low]], sand, 254)
+    pen.blob([*swell, *low], darker(sand, 0.14))
+    pen.blob([*[(x, y - 0.022) for x, y in swell], *[(x, y - 0.02) for x, y in low]], sand)
     for _ in range(26):
         x, y = dice.unit(), -dice.between(shore + 0.06, 1.0)
         pen.dot(x, y, dice.between(0.001, 0.004), darker(sand, dice.between(0.1, 0.35)), 200)
-
-
-def _room(setting: str, light: str, camera: Camera, side: int, dice: Dice) -> Backdrop:
-    wall, floor = dice.choose(WALLS), dice.choose(FLOORS)
-    picture = gradient((side, side), (lighter(wall, 0.2), wall, darker(wall, 0.06)))
-    pen = Pen(picture, 0.0, 0.0, side)
-    top = camera.top
-    if setting == "kitchen":
-        tile = dice.between(0.055, 0.085)
-        low, rows = top - 0.02, dice.whole(2, 4)
-        for row in range(rows):
-            for column in range(int(1 / tile) + 2):
-                x = column * tile - (tile / 2 if row % 2 else 0)
-                tone = lighter(wall, dice.between(0.3, 0.5))
-                pen.bar(
-                    x + 0.002,
-                    -(low - row * tile) + 0.002,
-                    x + tile - 0.002,
-                    -(low - (row + 1) * tile) - 0.002,
-                    tone,
-                    254,
-                )
-    elif dice.chance(0.5):
-        for i in range(14):
-            pen.bar(i * 0.075, -top, i * 0.075 + 0.03, 0.0, lighter(wall, 0.3), 110)
-    _furnish_wall(pen, setting, light, wall, top, dice)
-    _ground(picture, top, (darker(floor, 0.18), floor, lighter(floor, 0.1)), dice, 0.2)
-    depth = 1 - top
-    if setting == "kitchen":
-        for i in range(13):
-            a = (i - 6) * 0.13
-            pen.line([(0.5 + a, -top), (0.5 + a * 2.2, -1.0)], 0.003, darker(floor, 0.3), 120)
-        for t in (0.12, 0.3, 0.55, 0.85):
-            pen.line([(0, -(top + t * depth)), (1, -(top + t * depth))], 0.003, darker(floor, 0.3), 110)
-    else:
-        for t in (0.08, 0.2, 0.36, 0.56, 0.8):
-            y = -(top + t * depth)
-            pen.line([(0, y), (1, y)], 0.002 + 0.002 * t, darker(floor, 0.35), 120)
-            for _ in range(3):
-                x = dice.unit()
-                pen.line([(x, y), (x, y - 0.17 * depth * (0.4 + t))], 0.002, darker(floor, 0.35), 90)
-        if dice.chance(0.6):
-            rug, x, y = dice.choose(WALLS), dice.between(0.3, 0.7), -(top + dice.between(0.5, 0.75) * depth)
-            pen.oval(x, y, 0.4, 0.3 * depth, darker(rug, 0.25), 245)
-            pen.oval(x, y, 0.36, 0.26 * depth, rug, 245)
-            pen.oval(x, y, 0.27, 0.19 * depth, darker(rug, 0.12), 245)
-    pen.bar(0, -top - 0.004, 1, -top + 0.022, lighter(wall, 0.55), 254)
-    pen.bar(0, -top - 0.012, 1, -top - 0.004, (40, 30, 40), 70)
-    return Backdrop(picture, wall)
-
-
-def _furnish_wall(pen: Pen, setting: str, light: str, wall: Colour, top: float, dice: Dice) -> None:
-    """A window, and pictures or shelves where it leaves room."""
-    frame = lighter(wall, 0.7)
-    x, half, low, high = dice.between(0.2, 0.8), dice.between(0.11, 0.17), -top + 0.24, -0.06
-    evening = light == "evening"
-    pen.bar(x - half - 0.015, low - 0.015, x + half + 0.015, high + 0.015, frame, 254)
-    glass: Colour = (52, 62, 104) if evening else (178, 218, 236)
-    pen.bar(x - half, low, x + half, high, glass, 254)
-    pen.blob([(x - half, low), (x - half, low + 0.06), (x - half * 0.3, low + 0.1), (x + half * 0.4, low + 0.05), (x + half, low + 0.08),
-              (x + half, low)], darker(glass, 0.3) if evening else (150, 190, 140), 220)  # fmt: skip
-    pen.bar(x - half, low - 0.002, x + half, low + 0.004, frame, 254)
-    pen.bar(x - 0.006, low, x + 0.006, high, frame, 254)
-    pen.bar(x - half, (low + high) / 2 - 0.005, x + half, (low + high) / 2 + 0.005, frame, 254)
-    if not evening:
-        pen.shape(
-            [(x - half, high), (x - half * 0.2, high), (x - half * 0.9, low), (x - half, low)], (255, 255, 255), 60
-        )
-    if setting == "living room" and dice.chance(0.7):
-        cloth = dice.choose(FACADES)
-        for side in (-1, 1):
-            edge = x + side * (half + 0.03)
-            pen.blob([(edge + side * 0.03, high + 0.03), (edge - side * 0.05, high + 0.03), (edge - side * 0.03, low + 0.1),
-                      (edge - side * 0.055, low - 0.05), (edge + side * 0.035, low - 0.05)], cloth, 240)  # fmt: skip
-        pen.bar(x - half - 0.08, high + 0.025, x + half + 0.08, high + 0.035, (110, 84, 66), 254)
-    other = x + (0.42 if x < 0.5 else -0.42)
-    if setting == "kitchen":
-        y = -dice.between(0.16, 0.24)
-        pen.bar(other - 0.14, y - 0.014, other + 0.14, y, (150, 108, 78), 254)
-        for i in range(4):
-            a, tone = other - 0.12 + i * 0.065, dice.choose(FACADES)
-            pen.bar(a, y, a + 0.045, y + dice.between(0.04, 0.075), darker(tone, 0.1), 254)
-    else:
-        y, w, h = -dice.between(0.18, 0.28), dice.between(0.07, 0.11), dice.between(0.06, 0.1)
-        pen.bar(other - w - 0.01, y - h - 0.01, other + w + 0.01, y + h + 0.01, (96, 72, 60), 254)
-        a, b, c = dice.choose(FACADES), dice.choose(WALLS), dice.choose(GRASS)
-        pen.bar(other - w, y - h, other + w, y + h, b, 254)
-        pen.oval(other + w * 0.3, y + h * 0.25, w * 0.35, w * 0.35, a, 254)
-        pen.shape(
-            [
-                (other - w, y - h),
-                (other - w, y - h * 0.3),
-                (other, y + h * 0.1),
-                (other + w, y - h * 0.5),
-                (other + w, y - h),
-            ],
-            c,
-            254,
-        )

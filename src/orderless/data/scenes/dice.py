@@ -51,8 +51,8 @@ class Dice:
         for option, weight in weights.items():
             left -= weight
             if left < 0:
-                break
-        return option
+                return option
+        return option  # rounding may leave a crumb
 
     def noise(self, rows: int, columns: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         """A grid of numbers in [0, 1), for textures."""

@@ -8,11 +8,12 @@ import numpy as np
 from PIL import Image
 
 from orderless.data.scenes import animals, indoors, outdoors, people, vehicles
-from orderless.data.scenes.backdrops import paint_backdrop
+from orderless.data.scenes.backdrops import paint_outdoors
 from orderless.data.scenes.dice import Dice
 from orderless.data.scenes.pen import Glow, Pen
-from orderless.data.scenes.placing import Thing
-from orderless.data.scenes.textures import expose
+from orderless.data.scenes.placing import ROOMS, Thing
+from orderless.data.scenes.rooms import paint_room
+from orderless.data.scenes.textures import expose, rain
 from orderless.data.scenes.world import Scene
 
 Painter = Callable[[Pen, str, Dice], None]
@@ -46,10 +47,10 @@ PAINTERS: dict[str, Painter] = {
 TINTS: dict[str, tuple[float, float, float]] = {
     "day": (1.03, 1.01, 0.97),
     "sunset": (1.06, 0.95, 0.86),
-    "rain": (0.9, 0.94, 0.98),
-    "night": (0.62, 0.66, 0.86),
+    "rain": (0.95, 0.98, 1.01),
+    "night": (0.7, 0.74, 0.92),
     "indoor": (1.03, 1.0, 0.95),
-    "evening": (0.9, 0.8, 0.68),
+    "evening": (0.98, 0.86, 0.72),
 }
 LAMPLIGHT: dict[str, float] = {"night": 1.0, "evening": 0.9, "indoor": 0.35, "rain": 0.45, "sunset": 0.4, "day": 0.15}
 
@@ -59,6 +60,8 @@ _FLYING = ("kite", "bird")
 def draw_scene(scene: Scene, size: int) -> Image.Image:
     """The picture, `size` pixels square. The same scene gives the same bytes."""
     picture, lights, _ = _compose(scene, size, keep_masks=False)
+    if scene.light == "rain":
+        rain(picture, Dice(scene.look, 2))
     shrink = picture.width // size
     small = picture.reduce(shrink)
     lights = [(x / shrink, y / shrink, r / shrink, colour, power) for x, y, r, colour, power in lights]
@@ -79,15 +82,17 @@ def visible_shares(scene: Scene, size: int) -> list[float]:
 def _compose(
     scene: Scene, size: int, keep_masks: bool
 ) -> tuple[Image.Image, list[Glow], list[np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]]:
-    side = size * (3 if size <= 256 else 2)  # drawn larger, then reduced: smooth edges
-    backdrop = paint_backdrop(scene.setting, scene.light, scene.camera, side, Dice(scene.look, 0))
-    picture, lights, masks = backdrop.picture, [], []
+    side = size * (3 if size < 160 else 2)  # drawn larger, then reduced: smooth edges
+    paint = paint_room if scene.setting in ROOMS else paint_outdoors
+    picture, air = paint(scene.setting, scene.light, scene.camera, side, Dice(scene.look, 0))
+    lights: list[Glow] = []
+    masks = []
     sun = 1.0 if scene.look % 2 else -1.0
     for thing in scene.things:
         pen = Pen(picture, thing.x * side, thing.y * side, thing.height * side, thing.flip, thing.tilt)
         _shadow(pen, thing, sun, scene.light)
         PAINTERS[thing.kind](pen, thing.pose, Dice(thing.look))
-        pen.finish(backdrop.haze, _haze(scene, thing), sun)
+        pen.finish(air, _haze(scene, thing), sun)
         lights += pen.glows
         if keep_masks:
             masks.append(np.asarray(pen.mask) > 0)
@@ -95,10 +100,11 @@ def _compose(
 
 
 def _haze(scene: Scene, thing: Thing) -> float:
-    if scene.setting in ("kitchen", "living room") or thing.kind in _FLYING:
+    if scene.setting in ROOMS or thing.kind in _FLYING:
         return 0.0
-    near = (thing.y - scene.camera.vanish) / (1.0 - scene.camera.vanish)
-    return max(0.0, 0.34 * (1.0 - near) ** 2.2)
+    near: float = (thing.y - scene.camera.vanish) / (1.0 - scene.camera.vanish)
+    far = max(0.0, 1.0 - near)
+    return 0.34 * far * far
 
 
 def _shadow(pen: Pen, thing: Thing, sun: float, light: str) -> None:

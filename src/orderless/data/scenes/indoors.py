@@ -23,12 +23,13 @@ def table(pen: Pen, pose: str, dice: Dice) -> None:
     wood = dice.choose(WOOD)
     dark = darker(wood, 0.25)
     if pose == "near":
-        pen.shape([(-1.5, 1.0), (1.5, 1.0), (1.9, 0.12), (-1.9, 0.12)], wood)
+        pen.shape([(-1.2, 1.0), (1.2, 1.0), (1.78, 0.12), (-1.78, 0.12)], wood)
         for i, y in enumerate((0.92, 0.8, 0.64, 0.44, 0.28)):
             shift = dice.between(-0.3, 0.3)
-            pen.line([(-1.8, y), (shift, y - 0.015), (1.8, y)], 0.008 + 0.003 * i, darker(wood, 0.14), 120)
-        pen.shape([(-1.5, 1.0), (1.5, 1.0), (1.52, 0.97), (-1.52, 0.97)], lighter(wood, 0.35))
-        pen.bar(-1.9, -0.1, 1.9, 0.12, dark)
+            reach = 1.82 - 0.62 * y
+            pen.line([(-reach, y), (shift, y - 0.015), (reach, y)], 0.008 + 0.003 * i, darker(wood, 0.14), 120)
+        pen.shape([(-1.2, 1.0), (1.2, 1.0), (1.22, 0.97), (-1.22, 0.97)], lighter(wood, 0.35))
+        pen.bar(-1.78, -0.1, 1.78, 0.12, dark)
         return
     if pose == "round":
         pen.line([(0, 0.86), (0, 0.1)], 0.08, dark)
@@ -94,14 +95,14 @@ def lamp(pen: Pen, pose: str, dice: Dice) -> None:
         pen.shape([(-0.09, 0.36), (0.09, 0.36), (0.33, 0.08), (-0.33, 0.08)], shade)
         pen.oval(0, 0.08, 0.33, 0.05, lit)
         pen.dot(0, 0.06, 0.07, (255, 250, 220))
-        pen.glow(0, 0.04, 0.9, (255, 214, 140), 0.75)
+        pen.glow(0, 0.04, 0.7, (255, 206, 130), 0.5)
         return
     pen.oval(0, 0.02, 0.13, 0.022, (74, 66, 66))
     pen.line([(0, 0.02), (0, 0.76)], 0.022, (84, 74, 70))
     pen.shape([(-0.11, 0.99), (0.11, 0.99), (0.195, 0.7), (-0.195, 0.7)], shade)
     pen.shape([(-0.06, 0.99), (0.03, 0.99), (0.05, 0.7), (-0.11, 0.7)], (255, 252, 235), 110)
     pen.oval(0, 0.7, 0.195, 0.018, lit)
-    pen.glow(0, 0.76, 0.6, (255, 206, 130), 0.8)
+    pen.glow(0, 0.76, 0.5, (255, 200, 120), 0.65)
 
 
 def laptop(pen: Pen, pose: str, dice: Dice) -> None:

@@ -38,10 +38,18 @@ class Pen:
     """Draws one object into `picture`; `mask` collects what the object covers, for its shading."""
 
     def __init__(
-        self, picture: Image.Image, x: float, y: float, unit: float, flip: bool = False, tilt: float = 0.0
+        self,
+        picture: Image.Image,
+        x: float,
+        y: float,
+        unit: float,
+        flip: bool = False,
+        tilt: float = 0.0,
+        masked: bool = True,
     ) -> None:
         self.picture = picture
-        self.mask = Image.new("L", picture.size)
+        self.mask = Image.new("L", picture.size if masked else (1, 1))
+        self._masked = masked  # backdrops need no shading of their own
         self.unit = unit  # pixels per unit of the object's coordinates
         self.glows: list[Glow] = []
         self._ink = ImageDraw.Draw(picture, "RGBA")
@@ -62,7 +70,8 @@ class Pen:
         flat = [(x0 + a * x + b * y, y0 + c * x + d * y) for x, y in points]
         if alpha == 255:
             self._ink.polygon(flat, colour)
-            self._mask_ink.polygon(flat, 255)
+            if self._masked:
+                self._mask_ink.polygon(flat, 255)
         else:
             self._ink.polygon(flat, (*colour, alpha))
 
@@ -74,7 +83,8 @@ class Pen:
         self, x: float, y: float, rx: float, ry: float, colour: Colour, alpha: int = 255, turn: float = 0.0
     ) -> None:
         cos, sin = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-        circle = _CIRCLE if max(rx, ry) * self.unit > 5 else _SMALL_CIRCLE
+        reach = max(rx, ry) * self.unit
+        circle = _SMALL_CIRCLE if reach < 5 else _CIRCLE if reach < 40 else _LARGE_CIRCLE
         self.shape(
             [(x + rx * u * cos - ry * v * sin, y + rx * u * sin + ry * v * cos) for u, v in circle], colour, alpha
         )
@@ -147,7 +157,8 @@ class Pen:
         self.picture.paste(toned, box[:2], mask)
 
 
-_CIRCLE = tuple((math.cos(math.tau * i / 24), math.sin(math.tau * i / 24)) for i in range(24))
+_LARGE_CIRCLE = tuple((math.cos(math.tau * i / 72), math.sin(math.tau * i / 72)) for i in range(72))
+_CIRCLE = _LARGE_CIRCLE[::3]
 _SMALL_CIRCLE = _CIRCLE[::3]
 
 

@@ -34,12 +34,13 @@ _HEADS = {
 
 def _head(pen: Pen, x: float, y: float, r: float, skin: Colour, hair: Colour, style: str, hat: Colour) -> None:
     if style == "long":
-        pen.blob([(x - r * 1.2, y + r * 0.5), (x, y + r * 1.2), (x + r * 1.15, y + r * 0.4), (x + r * 1.05, y - r * 1.4),
-                  (x, y - r * 1.1), (x - r * 1.25, y - r * 1.6)], hair)  # fmt: skip
+        pen.blob([(x - r * 1.2, y + r * 0.5), (x, y + r * 1.2), (x + r * 1.15, y + r * 0.4),
+                  (x + r * 1.05, y - r * 1.4), (x, y - r * 1.1), (x - r * 1.25, y - r * 1.6)], hair)  # fmt: skip
     pen.line([(x, y), (x, y - r * 1.45)], r * 0.75, darker(skin, 0.12))
     pen.oval(x, y, r * 0.92, r, skin)
-    pen.blob([(x - r * 1.02, y - r * 0.15), (x - r * 0.85, y + r * 0.8), (x, y + r * 1.13), (x + r * 0.85, y + r * 0.75),
-              (x + r * 0.9, y + r * 0.25), (x + r * 0.2, y + r * 0.45), (x - r * 0.5, y + r * 0.2)], hair)  # fmt: skip
+    pen.blob([(x - r * 1.02, y - r * 0.15), (x - r * 0.85, y + r * 0.8), (x, y + r * 1.13),
+              (x + r * 0.85, y + r * 0.75), (x + r * 0.9, y + r * 0.25), (x + r * 0.2, y + r * 0.45),
+              (x - r * 0.5, y + r * 0.2)], hair)  # fmt: skip
     if style == "bun":
         pen.dot(x - r * 0.5, y + r * 1.15, r * 0.48, hair)
     if style == "hat":

@@ -62,7 +62,7 @@ class Thing:
 SURFACES: dict[tuple[str, str], tuple[float, float, float]] = {
     ("table", "dining"): (0.83, 0.95, 0.72),
     ("table", "round"): (0.82, 0.94, 0.48),
-    ("table", "near"): (0.3, 0.86, 0.62),
+    ("table", "near"): (0.3, 0.88, 0.95),
     ("sofa", "front"): (0.4, 0.46, 0.6),
     ("bench", "front"): (0.42, 0.48, 0.6),
 }
@@ -74,7 +74,6 @@ BANDS: dict[tuple[str, str], tuple[float, float]] = {
     ("street", "bicycle"): (0.25, 0.92),
     ("street", "motorcycle"): (0.25, 0.92),
     ("street", "tree"): (0.02, 0.2),
-    ("street", "traffic light"): (0.12, 0.95),
     ("street", "bench"): (0.06, 0.16),
     ("beach", "tree"): (0.05, 0.5),
     ("park", "bench"): (0.1, 0.75),
@@ -85,11 +84,13 @@ ROOM_BANDS: dict[str, tuple[float, float]] = {
     "sofa": (0.1, 0.4),
     "lamp": (0.02, 0.3),
     "chair": (0.1, 0.8),
-    "person": (0.05, 0.95),
+    "person": (0.05, 0.8),
     "cat": (0.25, 0.95),
     "dog": (0.25, 0.95),
 }
 ROOMS = ("kitchen", "living room")
+
+_NEVER_HEADLESS = ("person", "cat", "dog", "horse", "traffic light")
 
 # Carriers come first, then those who sit on them or hold something, then the rest in alphabetical order.
 _FIRST = ("table", "sofa", "bench", "bicycle", "motorcycle", "chair", "person", "umbrella")
@@ -110,7 +111,7 @@ class Stage:
         for kind in order:
             most = KINDS[kind].most
             count = 1
-            while count < most and self.dice.chance(0.42):
+            while count < most and self.dice.chance(0.45):
                 count += 1
             for _ in range(count):
                 self._place(kind)
@@ -131,6 +132,8 @@ class Stage:
     def _place(self, kind: str) -> None:
         dice = self.dice
         seat = self._seat(kind)
+        if kind == "umbrella" and seat < 0 and self.setting != "beach":
+            return  # nobody has a hand free
         thing = self._free(kind) if seat < 0 else self._seated(kind, seat)
         for _ in range(TRIES):
             self.things.append(thing)
@@ -200,6 +203,7 @@ class Stage:
         x = dice.between(0.04, 0.96)
         if kind == "kite" or (kind == "bird" and pose != "stand"):
             height = metres * (0.07 + 0.3 * dice.unit() ** (1.6 * nearness))
+            x = 0.1 + 0.8 * x  # cut at the edge, they could be anything
             y = dice.between(0.05 + height, max(0.12 + height, camera.vanish + 0.02))
             return Thing(kind, pose, x, y, height, flip, dice.between(-24, 24), -1.0 + height, look)
         if pose == "hanging":
@@ -217,6 +221,8 @@ class Stage:
         tilt = dice.between(-3, 3) if kind in ("boat", "umbrella") else 0.0
         if kind in ("bus", "sofa", "table"):
             x = dice.between(0.25, 0.75)
+        if kind in _NEVER_HEADLESS:
+            y = max(y, height + 0.02)  # a photographer cuts off the feet rather than the head
         return Thing(kind, pose, x, y, height, flip, tilt, y, look)
 
     def _pose(self, kind: str) -> str:
@@ -242,13 +248,15 @@ class Stage:
             low, high = ROOM_BANDS.get(kind, (0.1, 0.9))
             near_table = any(thing.pose == "near" for thing in self.things)
             return (low * 0.3, high * 0.35) if near_table else (low, high)
+        if kind == "traffic light":
+            return self.dice.choose(((0.06, 0.2), (0.9, 0.98)))  # on the far or on the near pavement
         return BANDS.get((self.place_name, kind), (0.03, 0.95))
 
     def _look(self) -> int:
         return self.dice.whole(0, 2**31 - 1)
 
     def _visible_share(self, index: int) -> float:
-        """How much of a thing's box lies in the frame and is not behind a nearer thing (a lower bound)."""
+        """How much of a thing's box lies in the frame and is not behind a nearer thing, on the safe side."""
         thing = self.things[index]
         left, top, right, bottom = thing.box
         whole = (right - left) * (bottom - top)
@@ -262,7 +270,9 @@ class Stage:
             a, b, c, d = other.box
             width, height = min(right, c) - max(left, a), min(bottom, d) - max(top, b)
             if width > 0 and height > 0:
-                seen -= width * height * min(1.0, 1.25 * other.shape.fill)
+                overlap = width * height
+                # Its gaps let a thing behind it show, unless that thing is small enough to hide behind one part.
+                seen -= overlap * (min(1.0, 1.25 * other.shape.fill) if overlap < 0.5 * whole else 1.0)
         return max(0.0, seen / whole)
 
 
@@ -270,7 +280,7 @@ def _camera(dice: Dice, setting: str) -> Camera:
     """A point of view that suits the setting: from a wide view to a close one."""
     if setting in ROOMS:
         top = dice.between(0.6, 0.72)
-        return Camera(vanish=top - 0.5, top=top, bottom=1.02, scale=dice.between(0.3, 0.46) / 0.5)
+        return Camera(vanish=top - 0.9, top=top, bottom=1.02, scale=dice.between(0.27, 0.4) / 0.9)
     scale = 1.0 / dice.between(1.25, 3.0)
     if setting == "beach":
         vanish = dice.between(0.3, 0.46)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from orderless.data.scenes.dice import Dice
-from orderless.data.scenes.pen import Colour, Glow
+from orderless.data.scenes.pen import Colour, Glow, darker
 
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 
@@ -45,18 +45,40 @@ def clouds(picture: Image.Image, dice: Dice, bottom: float, colour: Colour, cove
     picture.paste(colour, (0, 0, side, height), veil)
 
 
+def ground(picture: Image.Image, top: float, colours: tuple[Colour, ...], dice: Dice, contrast: float) -> None:
+    """Everything below `top`: a gradient, mottled in streaks that grow towards the viewer."""
+    side = picture.width
+    first = round(top * side)
+    strip = gradient((side, side - first), colours)
+    noise = mottle(dice, (48, 32), (6, 12), 2)
+    veil = Image.fromarray(((noise - 0.3) * 255 * contrast).clip(0, 255).astype("uint8"))
+    veil = veil.resize(strip.size, Image.Resampling.BICUBIC)
+    strip.paste(darker(colours[-1], 0.35), None, veil)
+    picture.paste(strip, (0, first))
+
+
+def rain(picture: Image.Image, dice: Dice) -> None:
+    """Slanting streaks over the whole picture."""
+    side = picture.width
+    ink = ImageDraw.Draw(picture, "RGBA")
+    for _ in range(70):
+        x, y, length = dice.between(-0.1, 1.0) * side, dice.between(-0.1, 1.0) * side, dice.between(0.03, 0.08) * side
+        alpha = round(dice.between(40, 100))
+        ink.line((x, y, x + 0.28 * length, y + length), (236, 242, 248, alpha), max(1, round(side * 0.003)))
+
+
 def expose(picture: Image.Image, dice: Dice, tint: tuple[float, float, float], lights: Sequence[Glow],
            darkness: float) -> Image.Image:  # fmt: skip
     """The photograph's finish: colour of the light, lamps that shine, uneven light, vignette, grain."""
     side = picture.width
     pixels = np.asarray(picture, dtype=np.float32)
-    light = _vignette(side) * (0.93 + 0.14 * mottle(dice, (side, side), (2, 2), 2))
+    light = _vignette(side) * (0.97 + 0.14 * mottle(dice, (side, side), (2, 2), 2))
     pixels = pixels * light[:, :, None] * np.array(tint, dtype=np.float32)
     if lights:
         pixels += _shine(side, lights, darkness)
     grain = dice.noise(side, side)
     grain -= np.float32(0.5)
-    pixels += (grain * np.float32(dice.between(7, 18)))[:, :, None]
+    pixels += (grain * np.float32(dice.between(5, 13)))[:, :, None]
     return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
 
 
@@ -64,7 +86,7 @@ def expose(picture: Image.Image, dice: Dice, tint: tuple[float, float, float], l
 def _vignette(side: int) -> Array:
     ramp = np.linspace(-1, 1, side, dtype=np.float32)
     distance = ramp[:, None] ** 2 + ramp[None, :] ** 2
-    return (1.03 - 0.1 * distance).astype(np.float32)
+    return (1.03 - 0.085 * distance).astype(np.float32)
 
 
 def _shine(side: int, lights: Sequence[Glow], strength: float) -> Array:

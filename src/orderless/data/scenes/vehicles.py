@@ -40,7 +40,7 @@ def car(pen: Pen, pose: str, dice: Dice) -> None:
     pen.shape([(body[0][0], low), (body[-1][0], low), (body[-1][0], 0.33), (body[0][0], 0.33)], dark)
     for window in windows:
         pen.shape(window, GLASS)
-        (x0, y0), (x1, y1) = window[0], window[2]
+        (x0, y0), y1 = window[0], window[2][1]
         pen.shape([(x0 + 0.06, y0), (x0 + 0.2, y1), (x0 + 0.3, y1), (x0 + 0.16, y0)], (255, 255, 255), 90)
     pen.line([(door, 0.62), (door, 0.28)], 0.012, dark)
     pen.line([(door - 0.14, 0.55), (door - 0.05, 0.55)], 0.028, darker(paint, 0.45))
@@ -48,7 +48,7 @@ def car(pen: Pen, pose: str, dice: Dice) -> None:
     front = body[-1][0]
     pen.oval(front - 0.09, 0.46, 0.075, 0.055, LAMP)
     pen.oval(-front + 0.05, 0.48, 0.04, 0.055, (214, 52, 48))
-    pen.glow(front + 0.1, 0.44, 0.55, LAMP, 0.9)
+    pen.glow(front + 0.08, 0.44, 0.4, LAMP, 0.75)
     pen.glow(-front - 0.02, 0.47, 0.22, (255, 60, 50), 0.7)
     for x in wheels:
         pen.dot(x, r, r * 1.16, darker(paint, 0.62))
@@ -146,7 +146,7 @@ def motorcycle(pen: Pen, pose: str, dice: Dice) -> None:
     pen.blob([(0.24, 0.6), (0.34, 0.74), (0.56, 0.66), (0.66, 0.56), (0.46, 0.62)], paint)
     pen.dot(0.4, 0.8, 0.085, STEEL)
     pen.dot(0.43, 0.8, 0.062, LAMP)
-    pen.glow(0.48, 0.8, 0.6, LAMP, 0.9)
+    pen.glow(0.48, 0.8, 0.4, LAMP, 0.75)
 
 
 def boat(pen: Pen, pose: str, dice: Dice) -> None:
