@@ -48,6 +48,18 @@ def test_reset_forgets():
     assert metric.compute() == evaluate(*second)
 
 
+def test_a_batch_may_hold_no_images():
+    case = make_case(4, 10, 4)
+    metric = TaggingMetrics()
+    for rows in (slice(0, 0), slice(0, 10), slice(0, 0)):
+        update(metric, case, rows)
+    assert metric.compute() == evaluate(*case)
+    nothing = Case(*(tensor[:0] for tensor in case))
+    metric.reset()
+    metric.update(*nothing)
+    assert metric.compute() == evaluate(*nothing)
+
+
 def test_nothing_collected():
     with pytest.warns(UserWarning, match="before the ``update``"), pytest.raises(ValueError, match="call update"):
         TaggingMetrics().compute()
@@ -78,7 +90,7 @@ def _process(rank: int, folder: str) -> None:
     )
     case = make_case(4, 31, 6)
     metric = TaggingMetrics()
-    batches = [slice(0, 7), slice(7, 14), slice(14, 20)] if rank == 0 else [slice(20, 31)]
+    batches = [slice(0, 7), slice(7, 14), slice(14, 20)] if rank == 0 else [slice(0, 0), slice(20, 31)]
     for rows in batches:
         update(metric, case, rows)
     results = metric.compute()

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orderless.evaluation import count_penalised
+from orderless.order import mla, pla, random_order
 
 from .cases import thorough
 
@@ -57,6 +58,17 @@ def test_by_brute_force(seed: int):
     counts = count_penalised(predicted, targets, truth)
     assert counts.correct.tolist() == correct
     assert counts.penalised.tolist() == penalised
+
+
+def test_only_pla_never_punishes_a_right_label():
+    rng = torch.Generator().manual_seed(0)
+    truth = torch.rand(300, 8, generator=rng) < 0.4
+    logits = 2 * torch.randn(300, 9, 9, generator=rng)
+    rates = {
+        arrange.__name__: count_penalised(logits.argmax(2), arrange(logits, truth), truth).rate
+        for arrange in (pla, mla, random_order)
+    }
+    assert 0 == rates["pla"] < rates["mla"] < rates["random_order"]
 
 
 def test_nothing_right_is_no_penalty():

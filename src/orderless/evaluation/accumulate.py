@@ -22,7 +22,8 @@ from torchmetrics.utilities import dim_zero_cat  # isort: skip
 class TaggingMetrics(Metric):
     """Collects batches; `compute` gives what `evaluate` gives on all of them at once.
 
-    Scores, sequences and ignored cells are optional, but come with every batch or with none.
+    Scores, sequences and ignored cells are optional, but come with every batch or with none. In a distributed run
+    every process must update at least once, if need be with a batch of no images.
     """
 
     is_differentiable = False
