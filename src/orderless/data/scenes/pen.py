@@ -141,17 +141,15 @@ class Pen:
         if box is None:
             return
         mask = self.mask.crop(box)
-        part = self.picture.crop(box)
-        width, height = mask.size
-        shade = _shade(width, height)
-        toned = ImageChops.multiply(part, shade)
+        toned = self.picture.crop(box)
+        toned.paste((0, 0, 0), None, _SHADE.resize(mask.size, Image.Resampling.BILINEAR))
         step = max(1, round(min(self.unit, 420) * 0.022))
         reach = round(step * light_side)
         for dx, dy, colour, strength in ((reach, step, (255, 248, 225), 0.42), (-reach, -step, (24, 20, 50), 0.34)):
             moved = Image.new("L", mask.size)
             moved.paste(mask, (dx, dy))
-            edge = ImageChops.subtract(mask, moved).filter(ImageFilter.BoxBlur(step * 0.8))
-            toned.paste(colour, None, edge.point(_scaled(strength)))
+            edge = ImageChops.subtract(mask, moved, scale=1 / strength)
+            toned.paste(colour, None, edge.filter(ImageFilter.BoxBlur(step * 0.8)))
         if haze_share > 0.02:
             toned.paste(haze, None, Image.new("L", mask.size, round(255 * haze_share)))
         self.picture.paste(toned, box[:2], mask)
@@ -160,20 +158,10 @@ class Pen:
 _LARGE_CIRCLE = tuple((math.cos(math.tau * i / 72), math.sin(math.tau * i / 72)) for i in range(72))
 _CIRCLE = _LARGE_CIRCLE[::3]
 _SMALL_CIRCLE = _CIRCLE[::3]
+_SHADE = Image.fromarray(np.linspace(0, 50, 32).astype(np.uint8)[:, None])  # darkness, from top to bottom
 
 
-@lru_cache(maxsize=64)
-def _scaled(strength: float) -> list[int]:
-    return [round(value * strength) for value in range(256)]
-
-
-@lru_cache(maxsize=256)
-def _shade(width: int, height: int) -> Image.Image:
-    column = np.linspace(255, 205, 32).astype(np.uint8)[:, None]
-    return Image.merge("RGB", [Image.fromarray(column).resize((width, height), Image.Resampling.BILINEAR)] * 3)
-
-
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def _smooth(points: tuple[Point, ...]) -> list[Point]:
     """Catmull-Rom: the curve goes through every point."""
     control = np.array(points)

@@ -45,7 +45,7 @@ class Thing:
     depth: float  # drawing order: small is far
     look: int  # key of the choices that do not matter to the labels: colours, hair, wheels
     area: float = 0.0
-    on: int = -1  # index of the thing that carries it, or -1
+    on: int = -1  # which thing carries it, in the order of placing; -1: none
 
     @property
     def shape(self) -> Pose:
@@ -105,6 +105,7 @@ class Stage:
         self.place_name = "street" if setting == "night street" else setting
         self.camera = _camera(dice, setting)
         self.things: list[Thing] = []
+        self._boxes: list[tuple[float, float, float, float]] = []  # of `things`, which are asked for often
 
     def place_all(self, kinds: Sequence[str]) -> None:
         order = [kind for kind in _FIRST if kind in kinds] + sorted(set(kinds) - set(_FIRST))
@@ -130,20 +131,27 @@ class Stage:
         return tuple(sorted(shown, key=lambda thing: thing.depth))
 
     def _place(self, kind: str) -> None:
-        dice = self.dice
         seat = self._seat(kind)
         if kind == "umbrella" and seat < 0 and self.setting != "beach":
             return  # nobody has a hand free
         thing = self._free(kind) if seat < 0 else self._seated(kind, seat)
         for _ in range(TRIES):
-            self.things.append(thing)
-            clear = all(self._visible_share(i) > 0.5 for i in range(len(self.things)))
-            if clear or (thing.on >= 0 and self.things[thing.on].kind not in ("table",)):
+            self._add(thing)
+            if (seat >= 0 and self.things[seat].kind != "table") or self._is_clear():
                 return
             self.things.pop()
+            self._boxes.pop()
             thing = self._free(kind) if seat < 0 else self._seated(kind, seat)
-        if dice.chance(0.5):  # crowded scenes exist, and so do things half hidden
-            self.things.append(thing)
+        if self.dice.chance(0.5):  # crowded scenes exist, and so do things half hidden
+            self._add(thing)
+
+    def _add(self, thing: Thing) -> None:
+        self.things.append(thing)
+        self._boxes.append(thing.box)
+
+    def _is_clear(self) -> bool:
+        """Whether at least half of everything can be seen."""
+        return all(self._visible_share(i) > 0.5 for i in reversed(range(len(self.things))))
 
     def _seat(self, kind: str) -> int:
         """The index of the thing that will carry this one, or -1."""
@@ -258,21 +266,19 @@ class Stage:
     def _visible_share(self, index: int) -> float:
         """How much of a thing's box lies in the frame and is not behind a nearer thing, on the safe side."""
         thing = self.things[index]
-        left, top, right, bottom = thing.box
+        left, top, right, bottom = self._boxes[index]
         whole = (right - left) * (bottom - top)
         left, top, right, bottom = max(0.0, left), max(0.0, top), min(1.0, right), min(1.0, bottom)
         if right <= left or bottom <= top:
             return 0.0
         seen = (right - left) * (bottom - top)
-        for other in self.things:
-            if other.depth <= thing.depth:
+        for other, (a, b, c, d) in zip(self.things, self._boxes, strict=True):
+            if other.depth <= thing.depth or a >= right or c <= left or b >= bottom or d <= top:
                 continue
-            a, b, c, d = other.box
             width, height = min(right, c) - max(left, a), min(bottom, d) - max(top, b)
-            if width > 0 and height > 0:
-                overlap = width * height
-                # Its gaps let a thing behind it show, unless that thing is small enough to hide behind one part.
-                seen -= overlap * (min(1.0, 1.25 * other.shape.fill) if overlap < 0.5 * whole else 1.0)
+            overlap = width * height
+            # Its gaps let a thing behind it show, unless that thing is small enough to hide behind one part.
+            seen -= overlap * (min(1.0, 1.25 * other.shape.fill) if overlap < 0.5 * whole else 1.0)
         return max(0.0, seen / whole)
 
 

@@ -71,15 +71,17 @@ def expose(picture: Image.Image, dice: Dice, tint: tuple[float, float, float], l
            darkness: float) -> Image.Image:  # fmt: skip
     """The photograph's finish: colour of the light, lamps that shine, uneven light, vignette, grain."""
     side = picture.width
-    pixels = np.asarray(picture, dtype=np.float32)
-    light = _vignette(side) * (0.97 + 0.14 * mottle(dice, (side, side), (2, 2), 2))
-    pixels = pixels * light[:, :, None] * np.array(tint, dtype=np.float32)
+    uneven = Image.fromarray(mottle(dice, (24, 24), (2, 2), 2)).resize(picture.size, Image.Resampling.BILINEAR)
+    light = _vignette(side) * (0.97 + 0.14 * np.asarray(uneven))
+    pixels = light[:, :, None] * np.array(tint, dtype=np.float32)
+    pixels *= np.asarray(picture)
     if lights:
         pixels += _shine(side, lights, darkness)
     grain = dice.noise(side, side)
     grain -= np.float32(0.5)
-    pixels += (grain * np.float32(dice.between(5, 13)))[:, :, None]
-    return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
+    grain *= np.float32(dice.between(5, 13))
+    pixels += grain[:, :, None]
+    return Image.fromarray(np.clip(pixels, 0, 255, out=pixels).astype(np.uint8))
 
 
 @lru_cache(maxsize=8)
@@ -89,7 +91,7 @@ def _vignette(side: int) -> Array:
     return (1.03 - 0.085 * distance).astype(np.float32)
 
 
-def _shine(side: int, lights: Sequence[Glow], strength: float) -> Array:
+def _shine(side: int, lights: Sequence[Glow], strength: float) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     """The sum of soft round lights, worked out on a coarse grid."""
     coarse = 48
     grid = (np.arange(coarse, dtype=np.float32) + 0.5) * (side / coarse)
@@ -99,5 +101,5 @@ def _shine(side: int, lights: Sequence[Glow], strength: float) -> Array:
         down = np.exp(-(((grid - y) / radius) ** 2))
         disc = (down[:, None] * across[None, :]) ** 0.7 * (power * strength * 0.55)
         total += disc[:, :, None] * np.array(colour, dtype=np.float32)
-    bytes_ = Image.fromarray(np.clip(total, 0, 255).astype(np.uint8))
-    return np.asarray(bytes_.resize((side, side), Image.Resampling.BILINEAR), dtype=np.float32)
+    small = Image.fromarray(np.clip(total, 0, 255).astype(np.uint8))
+    return np.asarray(small.resize((side, side), Image.Resampling.BILINEAR))

@@ -39,6 +39,8 @@ def write_scenes(
                 sample.load().save(work / name, quality=JPEG_QUALITY)
                 table.writerow((name, "|".join(sample.labels), split))
         work.chmod(0o755)  # temporary folders are private; this one becomes the user's
+        if out.exists():
+            out.rmdir()  # it is empty; some systems rename onto nothing only
         work.replace(out)
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
