@@ -14,7 +14,7 @@ from torch import Tensor
 LABEL_SETS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "label-sets"
 
 # Enough to meet every degenerate class; no deadline, because a busy machine is no failure.
-thorough = settings(max_examples=50, deadline=None)
+thorough = settings(max_examples=30, deadline=None)
 
 
 class Case(NamedTuple):
