@@ -67,17 +67,17 @@ def test_half_downloaded_lists(tmp_path: Path, missing: str) -> None:
 def test_half_downloaded_images(tmp_path: Path) -> None:
     make_coco(tmp_path)
     (tmp_path / "val2014").rename(tmp_path / "elsewhere")
-    with pytest.raises(UsageError, match="there is no folder .*val2014"):
+    with pytest.raises(UsageError, match=r"there is no folder .*val2014"):
         open_data(tmp_path)
     (tmp_path / "val2014").mkdir()
-    with pytest.raises(UsageError, match="missing, the first is .*COCO_val2014"):
+    with pytest.raises(UsageError, match=r"missing, the first is .*COCO_val2014"):
         open_data(tmp_path)
 
 
 def test_half_a_json_file(tmp_path: Path) -> None:
     path = make_coco(tmp_path) / "annotations" / "instances_train2014.json"
     path.write_bytes(path.read_bytes()[:-300])
-    with pytest.raises(UsageError, match="instances_train2014.json ends in the middle"):
+    with pytest.raises(UsageError, match=r"instances_train2014.json ends in the middle"):
         open_data(tmp_path)
 
 

@@ -70,7 +70,7 @@ def test_half_an_arrow_file(tmp_path: Path) -> None:
 def test_columns_are_named(tmp_path: Path) -> None:
     path = make_hf_disk(tmp_path) / "train" / "dataset_info.json"
     path.write_text(json.dumps({"features": {"image": {"_type": "Image"}, "caption": {"_type": "Value"}}}))
-    with pytest.raises(UsageError, match="no column labels .*image, caption"):
+    with pytest.raises(UsageError, match=r"no column labels .*image, caption"):
         open_data(tmp_path)
 
 

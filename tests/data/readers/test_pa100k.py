@@ -37,7 +37,7 @@ def test_a_missing_split_is_noted(tmp_path: Path) -> None:
 def test_half_downloaded(tmp_path: Path) -> None:
     make_pa100k(tmp_path)
     (tmp_path / "data").rename(tmp_path / "gone")
-    with pytest.raises(UsageError, match="there is no folder .*data'"):
+    with pytest.raises(UsageError, match=r"there is no folder .*data'"):
         open_data(tmp_path)
 
 

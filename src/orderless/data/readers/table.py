@@ -25,6 +25,7 @@ SUFFIXES = (".csv", ".jsonl", ".parquet")
 FILE_COLUMNS = ("file_name", "image", "path", "filename")
 LABEL_COLUMNS = ("labels", "label", "tags")
 SPLIT_COLUMN = "split"
+IGNORE_COLUMN = "ignore"  # labels left open, written as the labels are
 
 _ZERO_ONE: dict[object, bool] = {"0": False, "1": True, "0.0": False, "1.0": True, "true": True, "false": False}
 
@@ -48,7 +49,7 @@ def read(root: Path, seed: int, *, separator: str = "|") -> Collection:
         columns = _columns(rows, separator, notes)
         if columns.names:
             names = unique((*(names or ()), *columns.names))
-        samples = _samples(rows, columns, path.parent, folder)
+        samples = _samples(rows, columns, separator, path.parent, folder)
         check_some_exist([sample for _, sample in samples], path)
         for own_split, sample in samples:
             if own_split or split:
@@ -96,6 +97,7 @@ class _Columns:
     split: int | None
     labels: Callable[[list[Any], str], tuple[str, ...]]  # of a row; the text says where the row stands
     names: tuple[str, ...] | None  # the vocabulary, when the columns give it
+    ignore: int | None = None
 
 
 def _columns(rows: Rows, separator: str, notes: list[str]) -> _Columns:
@@ -106,9 +108,10 @@ def _columns(rows: Rows, separator: str, notes: list[str]) -> _Columns:
         raise UsageError(f"{rows.path} has no column file_name {have}")
     split = place.get(SPLIT_COLUMN)
     label = next((place[name] for name in LABEL_COLUMNS if name in place), None)
+    ignore = place.get(IGNORE_COLUMN) if label is not None else None
     if label is not None:
         _warn_of_commas(rows, label, separator, notes)
-        return _Columns(file, split, lambda row, where: parse_labels(row[label], separator, where), None)
+        return _Columns(file, split, lambda row, where: parse_labels(row[label], separator, where), None, ignore)
     chosen = _zero_one_columns(rows, [i for i in range(len(rows.columns)) if i not in (file, split)], notes)
     if not chosen:
         raise UsageError(f"{rows.path} has no column labels and no 0/1 columns {have}")
@@ -185,7 +188,9 @@ def _warn_of_commas(rows: Rows, label: int, separator: str, notes: list[str]) ->
             return
 
 
-def _samples(rows: Rows, columns: _Columns, base: Path, folder: Path) -> list[tuple[str | None, Sample]]:
+def _samples(
+    rows: Rows, columns: _Columns, separator: str, base: Path, folder: Path
+) -> list[tuple[str | None, Sample]]:
     found: list[tuple[str | None, Sample]] = []
     for number, row in enumerate(rows.values):
         where = rows.where(number)
@@ -193,7 +198,8 @@ def _samples(rows: Rows, columns: _Columns, base: Path, folder: Path) -> list[tu
         if not isinstance(name, str):
             raise UsageError(f"{where}: the file name is {str(name)[:80]!r}, not text")
         split = split_name(row[columns.split], where) if columns.split is not None else None
-        found.append((split, Sample(inside(base, name, where), columns.labels(row, where))))
+        ignore = parse_labels(row[columns.ignore], separator, where) if columns.ignore is not None else ()
+        found.append((split, Sample(inside(base, name, where), columns.labels(row, where), ignore=ignore)))
     if columns.split is None:
         by_folder = [_folder_split(sample.path, folder) for _, sample in found]
         if all(by_folder):
