@@ -10,6 +10,7 @@ import sys
 import typer
 
 from orderless.cli import data
+from orderless.cli.demo import demo_command
 from orderless.cli.evaluate import evaluate_command
 from orderless.cli.predict import predict_command
 from orderless.cli.train import train_command
@@ -22,6 +23,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("demo")(demo_command)
 app.command("train")(train_command)
 app.command("evaluate")(evaluate_command)
 app.command("predict")(predict_command)

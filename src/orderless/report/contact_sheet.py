@@ -20,22 +20,24 @@ def contact_sheet(samples: Sequence[Sample], columns: int | None = None) -> Imag
     if not samples:
         raise UsageError("there is no image to show")
     columns = columns or min(6, len(samples))
-    rows = -(-len(samples) // columns)
-    caption = LINE * (LINES + 1) + 10
-    width = 2 * MARGIN + columns * CELL + (columns - 1) * GAP
-    height = 2 * MARGIN + rows * (CELL + caption) + (rows - 1) * GAP
-    sheet = Image.new("RGB", (width, height), PAPER)
-    draw = ImageDraw.Draw(sheet)
     bold, plain = _font("DejaVuSans-Bold.ttf", 14), _font("DejaVuSans.ttf", 11)
-    for i, sample in enumerate(samples):
-        x = MARGIN + i % columns * (CELL + GAP)
-        y = MARGIN + i // columns * (CELL + caption + GAP)
-        _picture(sheet, draw, sample, x, y, plain)
-        lines = _wrapped(" · ".join(sample.labels) or "no label", bold, draw)
-        for k, line in enumerate(lines):
-            draw.text((x, y + CELL + 8 + k * LINE), line, INK if sample.labels else SOFT, bold)
-        name = _shortened(sample.path.name, plain, draw)
-        draw.text((x, y + CELL + 9 + len(lines) * LINE), name, SOFT, plain)
+    measure = ImageDraw.Draw(Image.new("RGB", (1, 1)))
+    captions = [_wrapped(" · ".join(sample.labels) or "no label", bold, measure) for sample in samples]
+    rows = [range(start, min(start + columns, len(samples))) for start in range(0, len(samples), columns)]
+    heights = [CELL + 12 + LINE * (1 + max(len(captions[i]) for i in row)) for row in rows]
+    width = 2 * MARGIN + columns * CELL + (columns - 1) * GAP
+    sheet = Image.new("RGB", (width, 2 * MARGIN + sum(heights) + (len(rows) - 1) * GAP), PAPER)
+    draw = ImageDraw.Draw(sheet)
+    y = MARGIN
+    for row, height in zip(rows, heights, strict=True):
+        for place, i in enumerate(row):
+            sample, x = samples[i], MARGIN + place * (CELL + GAP)
+            _picture(sheet, draw, sample, x, y, plain)
+            for k, line in enumerate(captions[i]):
+                draw.text((x, y + CELL + 8 + k * LINE), line, INK if sample.labels else SOFT, bold)
+            name = _shortened(sample.path.name, plain, draw)
+            draw.text((x, y + CELL + 9 + len(captions[i]) * LINE), name, SOFT, plain)
+        y += height + GAP
     return sheet
 
 

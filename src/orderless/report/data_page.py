@@ -20,6 +20,8 @@ GROUPS = 8  # of duplicates and leaks that are shown with pictures
 GROUP_PHOTOS = 4
 LISTED = 50  # names in a list; the JSON output has them all
 
+Finder = dict[str, tuple[Sample, list[str]]]  # name -> a sample of the file, the splits that it is in
+
 
 def data_page(report: Report, collection: Collection, title: str) -> str:
     """The whole page as text. Every name and label from the data is escaped."""
@@ -140,20 +142,18 @@ def _photos(collection: Collection) -> str:
     for split in SPLITS:
         part = _part(collection, split)
         count = min(len(part), max(4, round(PHOTOS * len(part) / max(1, len(collection))))) if part else 0
-        cards += [_photo(short_name(sample, collection), split, sample) for sample in by_hash(part, 0)[:count]]
+        cards += [_photo(short_name(sample, collection), sample, [split]) for sample in by_hash(part, 0)[:count]]
     return f'<div class="photos">{"".join(cards)}</div>'
 
 
-def _photo(name: str, split: str, sample: Sample) -> str:
+def _photo(name: str, sample: Sample, splits: Sequence[str]) -> str:
+    badges = "".join(f'<span class="badge {split}">{split}</span>' for split in dict.fromkeys(splits))
     picture = thumbnail(sample, name)
     tags = (
         "".join(f'<span class="tag">{escape(label)}</span>' for label in sample.labels)
         or '<i class="soft">no label</i>'
     )
-    return (
-        f'<div class="photo card">{picture}<div><code><span class="badge {split}">{split}</span>{escape(name)}</code>'
-        f"{tags}</div></div>"
-    )
+    return f'<div class="photo card">{picture}<div><code>{badges}{escape(name)}</code>{tags}</div></div>'
 
 
 def thumbnail(sample: Sample, name: str) -> str:
@@ -181,8 +181,11 @@ def _plots(report: Report) -> str:
     wide = ""
     if len(matrix["labels"]) > 1:
         caption = "Labels that come together: of the photos with the row’s label, the share that has the column’s too"
+        # As wide as its labels need: a phone scrolls, a large screen does not blow up a small matrix.
+        width = 190 + 19 * min(len(matrix["labels"]), 20)
         wide = f'<figure class="card wide" style="margin-top:1rem"><figcaption>{caption}</figcaption>'
-        wide += f"{cooccurrence_plot(matrix['labels'], matrix['matrix'])}</figure>"
+        wide += f'<div style="min-width:{width}px;max-width:{width * 1.3:.0f}px">'
+        wide += f"{cooccurrence_plot(matrix['labels'], matrix['matrix'])}</div></figure>"
     return f'<div class="plots">{"".join(figures)}</div>{wide}'
 
 
@@ -210,7 +213,7 @@ def _label_table(report: Report, limit: int = 200) -> str:
     )
 
 
-def _groups(title: str, rows: Iterable[dict[str, Any]], finder: dict[str, tuple[str, Sample]]) -> str:
+def _groups(title: str, rows: Iterable[dict[str, Any]], finder: Finder) -> str:
     """Pictures that belong together, side by side."""
     every = list(rows)
     if not every:

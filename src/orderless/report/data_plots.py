@@ -77,7 +77,7 @@ def frequency_plot(counts: Sequence[int], rare: int) -> str:
         axes.plot(range(1, len(ordered) + 1), ordered, color=ACCENT, marker="o", markersize=3, linewidth=1.2)
         if min(ordered) < rare * 3:
             axes.axhline(rare, color=SPLIT_COLOURS["val"], linewidth=1, linestyle=(0, (4, 3)))
-            axes.text(1, rare, "rare below", color=SPLIT_COLOURS["val"], va="bottom", fontsize=8)
+            axes.text(1, rare, "rare", color=SPLIT_COLOURS["val"], va="bottom", fontsize=8)
         if min(ordered) > 0 and max(ordered) > 20 * min(ordered):
             axes.set_yscale("log")
         else:
