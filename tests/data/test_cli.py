@@ -41,7 +41,7 @@ def test_check_prints_a_summary_and_writes_a_page(
     assert run(monkeypatch, "data", "check", root, "--html", tmp_path / "page.html") == 0
     text = capsys.readouterr().out
     assert "11 images: train 6, val 2, test 3" in text
-    assert "1 images that cannot be read" in text
+    assert "images that cannot be read: 1" in text
     assert "images/0003.png" in text
     assert "<title>photos" in (tmp_path / "page.html").read_text()
 

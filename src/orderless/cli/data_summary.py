@@ -70,7 +70,7 @@ def _label_table(report: Report) -> Table:
 def _findings(report: Report) -> Sequence[tuple[str, str, list[str]]]:
     rows: list[tuple[str, int, str, list[str]]] = [
         ("dim", len(report.odd_modes), "images in an unusual mode, converted when read",
-         [f"{row['image']}: {row['mode']}, {row['frames']} frames" for row in report.odd_modes]),
+         [f"{row['image']}: {row['mode']}{' (animated)' if row['frames'] != 1 else ''}" for row in report.odd_modes]),
         ("yellow", len(report.rare_labels), f"labels with fewer than {report.rare_threshold} training images",
          [f"{row['label']}: {row['train']}" for row in report.rare_labels]),
         ("yellow", len(report.near_duplicates), "groups of images that look alike",
@@ -85,7 +85,7 @@ def _findings(report: Report) -> Sequence[tuple[str, str, list[str]]]:
         ("bold red", len(report.unreadable), "images that cannot be read",
          [f"{row['image']}: {row['reason']}" for row in report.unreadable]),
     ]  # fmt: skip
-    return [(style, f"{count:,} {what}", examples) for style, count, what, examples in rows if count]
+    return [(style, f"{what}: {count:,}", examples) for style, count, what, examples in rows if count]
 
 
 def _joined(names: object, between: str = ", ") -> str:

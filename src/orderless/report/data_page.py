@@ -25,9 +25,10 @@ Finder = dict[str, tuple[Sample, list[str]]]  # name -> a sample of the file, th
 
 def data_page(report: Report, collection: Collection, title: str) -> str:
     """The whole page as text. Every name and label from the data is escaped."""
-    finder = {
-        short_name(sample, collection): (split, sample) for split in SPLITS for sample in _part(collection, split)
-    }
+    finder: Finder = {}
+    for split in SPLITS:
+        for sample in _part(collection, split):
+            finder.setdefault(short_name(sample, collection), (sample, []))[1].append(split)
     body = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="soft">Format <b>{escape(report.format)}</b>{_at(report)}</p>',

@@ -6,7 +6,6 @@ is carved from `train`. Crowd objects count as labels.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from orderless.data.readers.coco_file import CocoFile, read_coco_file
@@ -73,8 +72,4 @@ def _years(root: Path) -> list[str]:
 
 def _samples(found: CocoFile, root: Path, name: str, keep_empty: bool) -> list[Sample]:
     folder = first_folder(root, [name, f"images/{name}"], f"the images of {name}")
-    return found.samples(partial(_place, folder, where=str(found.path)), keep_empty)
-
-
-def _place(folder: Path, name: str, where: str) -> Path:
-    return inside(folder, name, where)
+    return found.samples(lambda file: inside(folder, file, str(found.path)), keep_empty)

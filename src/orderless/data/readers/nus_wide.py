@@ -21,10 +21,9 @@ IMAGE_FOLDERS = ("Flickr", "images", "Images", "image")
 
 
 def detect(root: Path) -> bool:
-    return (root / "ImageList").is_dir() or any((root / "Groundtruth" / name).is_dir() for name in _LABEL_FOLDERS)
-
-
-_LABEL_FOLDERS = ("AllLabels", "TrainTestLabels")
+    return (root / "ImageList").is_dir() or any(
+        (root / "Groundtruth" / name).is_dir() for name in ("AllLabels", "TrainTestLabels")
+    )
 
 
 def read(

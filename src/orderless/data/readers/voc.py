@@ -65,7 +65,7 @@ def read(
 
 
 def _years(root: Path) -> dict[str, Path]:
-    """Year -> folder; a folder of another name counts as the year ""."""
+    """Year -> folder; the year of a folder of another name is unknown."""
     if (root / "JPEGImages").is_dir() or (root / "ImageSets" / "Main").is_dir():
         return {root.name.removeprefix("VOC") if root.name.startswith("VOC20") else "unknown": root}
     found = {}
