@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from orderless.data.sample import Sample
 from orderless.errors import UnreadableImage, UsageError
@@ -51,7 +51,7 @@ def _picture(
         for k, line in enumerate(_wrapped(f"cannot be read: {error.reason}", font, draw, CELL - 24)):
             draw.text((x + 12, y + CELL // 2 - 12 + k * LINE), line, SOFT, font)
         return
-    image.thumbnail((CELL, CELL))
+    image = ImageOps.contain(image, (CELL, CELL))
     sheet.paste(image, (x + (CELL - image.width) // 2, y + (CELL - image.height) // 2))
 
 

@@ -82,6 +82,7 @@ def frequency_plot(counts: Sequence[int], rare: int) -> str:
             axes.set_yscale("log")
         else:
             axes.set_ylim(bottom=0)
+            axes.yaxis.get_major_locator().set_params(integer=True)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.set_xlabel("labels, most frequent first")

@@ -72,6 +72,18 @@ def test_label_studio(tmp_path: Path, minimal: bool) -> None:
     assert by_name(open_data(export)) == by_name(found)
 
 
+def test_label_studio_minimal_with_a_field_of_another_name(tmp_path: Path) -> None:
+    for i in range(3):
+        save(tmp_path / f"{i}.jpg", i)
+    tasks = [
+        {"image": "0.jpg", "weather": "sunny", "caption": "a field", "annotation_id": 1},
+        {"image": "1.jpg", "weather": {"choices": ["sunny", "windy"]}, "caption": "a lake", "annotation_id": 2},
+        {"image": "2.jpg", "caption": "nothing", "annotation_id": 3},
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(tasks))
+    assert by_name(open_data(tmp_path)) == {"0.jpg": ("sunny",), "1.jpg": ("sunny", "windy"), "2.jpg": ()}
+
+
 def test_label_studio_prefers_the_ground_truth(tmp_path: Path) -> None:
     save(tmp_path / "a.jpg", 1)
 
@@ -93,6 +105,9 @@ def test_label_studio_prefers_the_ground_truth(tmp_path: Path) -> None:
         ([{"data": {"image": "gone.jpg"}, "annotations": [{"result": []}]}], "gone.jpg"),
         ([{"data": {"image": "../../a.jpg"}, "annotations": [{"result": [{"type": "choices"}]}]}], "task 1"),
         ([{"data": {"image": "a.jpg"}, "annotations": 3}], "task 1"),
+        ([{"data": {"image": "a.jpg"}, "annotations": [{"result": [{"type": "choices"}]}]}], "task 1: its choices"),
+        ([{"data": {"image": "a.jpg"}, "annotations": [{"result": [3]}]}], "task 1: its choices"),
+        ([{"image": "a.jpg"}, 3], "task 2 is not an object"),
     ],
 )
 def test_label_studio_mistakes(tmp_path: Path, tasks: object, expected: str) -> None:

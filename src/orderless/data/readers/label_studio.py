@@ -8,6 +8,7 @@ cancelled. A task that nobody annotated is left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -34,19 +35,22 @@ def read(root: Path, seed: int) -> Collection:
         raise UsageError(f"there is no JSON export of Label Studio in {str(root)!r}")
     folder = root if root.is_dir() else root.parent
     finder = ImageFinder(folder)
-    samples: list[Sample] = []
-    undone = several = 0
-    for number, (_, task) in enumerate(stream(path), start=1):
-        where = f"{path} task {number}"
+    tasks = [(f"{path} task {number}", task) for number, (_, task) in enumerate(stream(path), start=1)]
+    for where, task in tasks:
         if not isinstance(task, dict):
             raise UsageError(f"{where} is not an object but {type(task).__name__}")
+    controls = _controls(task for _, task in tasks)
+    samples: list[Sample] = []
+    undone = several = 0
+    for where, task in tasks:
         image = _image(task, where)
         annotations = _done(task, where)
         if annotations is None:
             undone += 1
             continue
         several += len(annotations) > 1
-        samples.append(Sample(_find(finder, image, where), unique(_choices(annotations[0], where))))
+        labels = unique(str(choice) for choice in _choices(annotations[0], controls, where))
+        samples.append(Sample(_find(finder, image, where), labels))
     if not samples:
         raise UsageError(f"{path} has no annotated task")
     check_some_exist(samples, path)
@@ -78,19 +82,27 @@ def _done(task: dict[str, Any], where: str) -> list[dict[str, Any]] | None:
     return sorted(valid, key=lambda entry: not entry.get("ground_truth")) or None
 
 
-def _choices(annotation: dict[str, Any], where: str) -> list[str]:
-    found: list[str] = []
-    if "result" in annotation:
-        for item in annotation["result"]:
-            if item.get("type") == "choices":
-                found += item["value"]["choices"]
-        return found
-    # JSON-MIN: one field per control, a text for one choice or {"choices": [...]} for several.
-    for name, value in annotation.items():
-        if isinstance(value, dict) and isinstance(value.get("choices"), list):
-            found += [str(choice) for choice in value["choices"]]
-        elif isinstance(value, str) and name in ("choice", "choices", "label", "labels", "tag", "tags"):
-            found.append(value)
+def _controls(tasks: Iterable[dict[str, Any]]) -> set[str]:
+    """JSON-MIN: the fields that hold choices; where one task chose several, another's single text is a choice too."""
+    found = {"choice", "choices", "label", "labels", "tag", "tags"}
+    for task in tasks:
+        found |= {name for name, value in task.items() if isinstance(value, dict) and "choices" in value}
+    return found
+
+
+def _choices(annotation: dict[str, Any], controls: set[str], where: str) -> list[Any]:
+    found: list[Any] = []
+    try:
+        if "result" in annotation:
+            for item in annotation["result"]:
+                if item.get("type") == "choices":
+                    found += item["value"]["choices"]
+            return found
+        for name in sorted(annotation.keys() & controls):
+            value = annotation[name]
+            found += value["choices"] if isinstance(value, dict) else [value] if isinstance(value, str) else []
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{where}: its choices are not of Label Studio's form ({error!r})") from None
     return found
 
 

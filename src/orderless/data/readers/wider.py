@@ -46,8 +46,13 @@ def read(root: Path, seed: int, *, merge_val: bool = False, val_share: float = 0
 
 def _annotation(root: Path, part: str) -> Path:
     name = f"wider_attribute_{part}.json"
-    # The published archive has the folder inside a folder.
-    places = [root / "Annotations" / name, root / "wider_attribute_annotation" / name, root / name]
+    # The archive itself unpacks to the last two; the first is where the literature keeps them.
+    places = [
+        root / "Annotations" / name,
+        root / "Anno" / name,
+        root / "wider_attribute_annotation" / name,
+        root / name,
+    ]
     return next((place for place in places if place.exists()), places[0])
 
 
