@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from orderless.evaluation.checks import check_sequences
+from orderless.model import prediction
 
 
 class OrderRigidness(NamedTuple):
@@ -38,9 +39,7 @@ def drop_duplicates(sequences: Tensor) -> Tensor:
 def sequence_to_set(sequences: Tensor, labels: int) -> Tensor:
     """The labels each sequence holds, `[images, labels]` bool."""
     check_sequences(sequences, labels)
-    padding = labels  # one column more, cut off below, takes the padding
-    sets = torch.zeros(len(sequences), labels + 1, dtype=torch.bool, device=sequences.device)
-    return sets.scatter_(1, sequences.long().where(sequences >= 0, padding), True)[:, :labels]
+    return prediction.sequence_to_set(sequences.long(), labels)
 
 
 def duplicate_rate(sequences: Tensor) -> float:
