@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,8 @@ from PIL import Image
 from data.fixtures import BUILDERS, make_folder, picture, save, write_csv
 from orderless.data import open_data
 from orderless.data.check import Report, check
-from orderless.errors import UsageError
+from orderless.data.sample import Collection, Sample
+from orderless.errors import OrderlessError, UsageError
 
 TOP_LEVEL = {
     *("format", "images", "labels", "splits", "unreadable", "truncated", "oversized", "odd_modes", "duplicates"),
@@ -128,6 +131,20 @@ def test_progress_and_wrong_workers(tmp_path: Path) -> None:
     assert seen == [11]
     with pytest.raises(UsageError, match="workers is -1"):
         check(found, workers=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Deadly(Sample):
+    """A picture that ends the process that opens it, as the system does when memory runs out."""
+
+    def source_bytes(self) -> bytes:
+        os._exit(9)
+
+
+def test_a_process_that_dies_is_an_error_and_not_a_hang() -> None:
+    samples: list[Sample] = [Deadly(Path(f"{i}.jpg"), ("a",)) for i in range(4)]
+    with pytest.raises(OrderlessError, match="perhaps for want of memory"):
+        check(Collection("folder", {"train": samples}), workers=2)
 
 
 def test_generated_scenes() -> None:

@@ -59,6 +59,14 @@ def test_unknown_format_and_option(tmp_path: Path) -> None:
         open_data(tmp_path, year=2014)
 
 
+def test_options_of_the_wrong_kind(tmp_path: Path) -> None:
+    root = BUILDERS["coco"](tmp_path)
+    with pytest.raises(UsageError, match="keep_empty wants true or false, not 'yes'"):
+        open_data(root, keep_empty="yes")
+    with pytest.raises(UsageError, match="not soon"):
+        open_data(root, year="soon")
+
+
 def test_options_from_the_command_line() -> None:
     assert parse_options(["keep-empty=true", "year=2017", "split=official", "val_share=0.2", "separator=="]) == {
         "keep_empty": True,

@@ -31,4 +31,4 @@ def test_long_labels_unreadable_images_and_odd_names(tmp_path: Path) -> None:
 def test_the_picture_is_there(tmp_path: Path) -> None:
     path = save(tmp_path / "a.png", 1, (CELL, CELL))
     sheet = contact_sheet([Sample(path, ())])
-    assert len(set(sheet.crop((40, 40, 200, 200)).get_flattened_data())) > 1000
+    assert len(sheet.crop((40, 40, 200, 200)).getcolors(maxcolors=1 << 20) or ()) > 1000

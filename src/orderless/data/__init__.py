@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-from orderless.data.readers import FORMATS, detect, reader_for
+from orderless.data.readers import FORMATS, Reader, detect, reader_for
 from orderless.data.sample import SPLITS, Box, Collection, Sample
 from orderless.errors import UsageError
 
@@ -28,18 +28,32 @@ def open_data(path: str | Path, format: str | None = None, *, seed: int = 0, **o
     root = Path(path).expanduser()
     if not root.exists():
         raise UsageError(f"there is no file or folder {text!r}")
-    if root.is_dir() and not any(root.iterdir()):
-        raise UsageError(f"the folder {text!r} is empty")
+    try:
+        if root.is_dir() and not any(root.iterdir()):
+            raise UsageError(f"the folder {text!r} is empty")
+    except PermissionError:
+        raise UsageError(f"there is no permission to read {text!r}") from None
     reader = reader_for(format) if format is not None else detect(root)
-    known = [name for name in inspect.signature(reader.read).parameters if name not in ("root", "seed")]
-    for name in options:
-        if name not in known:
-            has = f"it has: {', '.join(known)}" if known else "it has none"
-            raise UsageError(f"the {reader.FORMAT} reader has no option {name!r} ({has})")
-    collection = reader.read(root, seed, **options)
+    collection = reader.read(root, seed, **_checked_options(reader, options))
     if not len(collection):
         raise UsageError(f"{text!r} holds no image that the {reader.FORMAT} reader can use")
     return collection
+
+
+def _checked_options(reader: Reader, options: dict[str, object]) -> dict[str, object]:
+    """The options of `read`, by its signature: known names, and true or false where it wants that."""
+    parameters = inspect.signature(reader.read).parameters
+    known = {name: parameter.default for name, parameter in parameters.items() if name not in ("root", "seed")}
+    checked = dict(options)
+    for name, value in options.items():
+        if name not in known:
+            has = f"it has: {', '.join(known)}" if known else "it has none"
+            raise UsageError(f"the {reader.FORMAT} reader has no option {name!r} ({has})")
+        if isinstance(known[name], bool) and not isinstance(value, bool):
+            raise UsageError(f"the option {name} wants true or false, not {value!r}")
+        if isinstance(known[name], str):
+            checked[name] = str(value)
+    return checked
 
 
 def parse_options(pairs: list[str]) -> dict[str, object]:

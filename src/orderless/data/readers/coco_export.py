@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from orderless.data.readers.coco_file import CocoFile, read_coco_file
-from orderless.data.readers.files import SPLIT_NAMES, ImageFinder, check_some_exist, share
+from orderless.data.readers.files import SPLIT_NAMES, ImageFinder, check_some_exist, head, share
 from orderless.data.sample import Collection, Sample, complete_splits, split_samples
 from orderless.errors import UsageError
 
@@ -73,13 +73,11 @@ def _split_of(path: Path) -> str | None:
 
 
 def looks_like_coco(path: Path) -> bool:
-    """An object with one of the three lists near its beginning or its end."""
+    """An object with the names of COCO's lists near its beginning or its end."""
+    start = head(path, 1 << 16)
+    if not start.startswith(b"{"):
+        return False
     with path.open("rb") as file:
-        head = file.read(1 << 16)
         file.seek(max(0, path.stat().st_size - (1 << 16)))
-        ends = head + file.read()
-    return (
-        head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-        and b'"images"' in ends
-        and (b'"annotations"' in ends or b'"categories"' in ends)
-    )
+        ends = start + file.read()
+    return b'"images"' in ends and (b'"annotations"' in ends or b'"categories"' in ends)

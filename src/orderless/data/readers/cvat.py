@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-from orderless.data.readers.files import SPLIT_NAMES, ImageFinder, check_some_exist, unique
+from orderless.data.readers.files import SPLIT_NAMES, ImageFinder, check_some_exist, head, unique
 from orderless.data.sample import Collection, Sample, complete_splits, split_samples
 from orderless.errors import UsageError
 
@@ -67,6 +67,6 @@ def _labels(image: ElementTree.Element, kinds: tuple[str, ...]) -> list[str]:
 
 def _export(root: Path) -> Path | None:
     for path in [root] if root.is_file() else sorted(root.glob("*.xml")):
-        if path.suffix.lower() == ".xml" and b"<annotations" in path.open("rb").read(4096):
+        if path.suffix.lower() == ".xml" and b"<annotations" in head(path):
             return path
     return None

@@ -55,6 +55,12 @@ def read_text(path: Path) -> str:
         ) from None
 
 
+def head(path: Path, size: int = 4096) -> bytes:
+    """The first bytes of a file, without a byte-order mark and leading space: enough to tell formats apart."""
+    with path.open("rb") as file:
+        return file.read(size).lstrip(b"\xef\xbb\xbf \t\r\n")
+
+
 def inside(root: Path, name: str, where: str) -> Path:
     """The file `name` of the folder `root`; a name that leads out of the folder is an error.
 

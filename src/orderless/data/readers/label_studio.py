@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from orderless.data.readers.files import ImageFinder, check_some_exist, unique
+from orderless.data.readers.files import ImageFinder, check_some_exist, head, unique
 from orderless.data.readers.jsonstream import stream
 from orderless.data.sample import Collection, Sample, split_samples
 from orderless.errors import UsageError
@@ -65,8 +65,8 @@ def read(root: Path, seed: int) -> Collection:
 def _export(root: Path) -> Path | None:
     for path in [root] if root.is_file() else sorted(root.glob("*.json")):
         if path.suffix.lower() == ".json":
-            head = path.open("rb").read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
-            if head.startswith(b"[") and re.search(rb'"(data|annotations|annotation_id|image)"\s*:', head):
+            start = head(path)
+            if start.startswith(b"[") and re.search(rb'"(data|annotations|annotation_id|image)"\s*:', start):
                 return path
     return None
 
