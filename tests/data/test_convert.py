@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,17 @@ def test_nothing_is_overwritten_and_nothing_is_left_behind(tmp_path: Path) -> No
     with pytest.raises(KeyboardInterrupt):
         convert(found, tmp_path / "new", interrupted)  # type: ignore[arg-type]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+
+
+def test_names_that_no_table_can_hold(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for i, name in enumerate([b"\xff\xfe", "日本 犬".encode(), b"a\x1b[31mred: <x>", b"a?"]):
+        save(folder / f"{i}.png", i).rename(folder / os.fsdecode(name + b".png"))
+        (folder / os.fsdecode(name + b".txt")).write_text(f"label {i}")
+    before = open_data(folder)
+    assert convert(before, tmp_path / "out") == []
+    after = open_data(tmp_path / "out")
+    pictures = {sample.labels: sample.source_bytes() for sample in before}
+    assert {sample.labels: sample.source_bytes() for sample in after} == pictures
+    assert "日本 犬.png" in {sample.path.name for sample in after}

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from orderless.cli.console import out
+from orderless.text import printable
 
 if TYPE_CHECKING:
     from orderless.data.check import Report
@@ -21,7 +22,7 @@ BAR = 30
 def print_summary(report: Report) -> None:
     """Counts, labels with bars, then what to look at, the worst last so that it stays in sight."""
     shape: Any = report.sizes
-    head = Text.assemble((report.format, "bold"), f"  {_clean(report.root)}\n")
+    head = Text.assemble((report.format, "bold"), f"  {printable(report.root)}\n")
     boxes = f" ({report.samples:,} samples)" if report.samples != report.images else ""
     splits = ", ".join(f"{split} {count:,}" for split, count in report.splits.items())
     head.append(f"{report.images:,} images{boxes}: {splits}\n")
@@ -35,16 +36,16 @@ def print_summary(report: Report) -> None:
     out.print(_label_table(report))
     pairs: Any = report.cooccurrence["pairs"]
     if pairs:
-        text = ", ".join(f"{' + '.join(_clean(n) for n in row['labels'])} {row['count']:,}" for row in pairs[:5])
+        text = ", ".join(f"{' + '.join(printable(n) for n in row['labels'])} {row['count']:,}" for row in pairs[:5])
         out.print(Text.assemble(("most often together: ", "dim"), text))
     out.print()
     for note in report.notes:
-        out.print(Text.assemble(("note: ", "cyan"), _clean(note)))
+        out.print(Text.assemble(("note: ", "cyan"), printable(note)))
     lines = list(_findings(report))
     for style, text, examples in lines:
         out.print(Text.assemble((text, style)))
         for example in examples[:EXAMPLES]:
-            out.print(Text(f"    {_clean(example)}", style="dim"))
+            out.print(Text(f"    {printable(example)}", style="dim"))
         if len(examples) > EXAMPLES:
             out.print(Text(f"    and {len(examples) - EXAMPLES:,} more (--json lists all)", style="dim"))
     if not any(style != "dim" for style, _, _ in lines):
@@ -61,7 +62,7 @@ def _label_table(report: Report) -> Table:
     for label, count in list(report.labels.items())[:SHOWN]:
         own = report.label_splits[label]
         bar = Text("█" * max(1 if count else 0, round(BAR * count / largest)), style="cyan")
-        table.add_row(Text(_clean(label)), f"{count:,}", *(f"{own[split]:,}" for split in report.splits), bar)
+        table.add_row(Text(printable(label)), f"{count:,}", *(f"{own[split]:,}" for split in report.splits), bar)
     if len(report.labels) > SHOWN:
         table.add_row(Text(f"… {len(report.labels) - SHOWN:,} more", style="dim"))
     return table
@@ -90,8 +91,3 @@ def _findings(report: Report) -> Sequence[tuple[str, str, list[str]]]:
 
 def _joined(names: object, between: str = ", ") -> str:
     return between.join(str(name) for name in names) if isinstance(names, list) else ""
-
-
-def _clean(text: str) -> str:
-    """Names come from files: no control characters on the terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -105,6 +106,8 @@ def _suffix(data: bytes) -> str:
 
 def _free_name(name: str, taken: dict[str, int]) -> str:
     """The name, or the name with a number when another folder had one like it; upper and lower case are the same."""
+    # The table is UTF-8, names of files need not be; and other systems refuse some characters.
+    name = re.sub(r'[<>:"|?*\\\x00-\x1f\x7f\ud800-\udfff]', "_", name)
     stem, suffix = PurePath(name).stem, PurePath(name).suffix
     free = name
     while free.lower() in taken:

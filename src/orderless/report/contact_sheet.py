@@ -9,6 +9,7 @@ from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from orderless.data.sample import Sample
 from orderless.errors import UnreadableImage, UsageError
+from orderless.text import printable
 
 CELL, GAP, MARGIN = 240, 18, 28
 LINE, LINES = 19, 3
@@ -64,7 +65,7 @@ def _font(name: str, size: int) -> ImageFont.FreeTypeFont:
 
 def _wrapped(text: str, font: ImageFont.FreeTypeFont, draw: ImageDraw.ImageDraw, width: int = CELL) -> list[str]:
     """At most `LINES` lines that fit; what does not fit ends in an ellipsis."""
-    words = _printable(text).split(" ")
+    words = printable(text).split(" ")
     lines = [""]
     for word in words:
         longer = f"{lines[-1]} {word}".strip()
@@ -78,13 +79,9 @@ def _wrapped(text: str, font: ImageFont.FreeTypeFont, draw: ImageDraw.ImageDraw,
 
 
 def _shortened(text: str, font: ImageFont.FreeTypeFont, draw: ImageDraw.ImageDraw, width: int = CELL) -> str:
-    text = _printable(text)[:400]
+    text = printable(text)[:400]
     if draw.textlength(text, font) <= width:
         return text
     while text and draw.textlength(text + "…", font) > width:
         text = text[:-1]
     return text + "…"
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -13,6 +13,7 @@ from orderless.data.check import Report, short_name
 from orderless.data.sample import SPLITS, Collection, Sample, by_hash
 from orderless.errors import UnreadableImage
 from orderless.report.data_plots import cardinality_plot, cooccurrence_plot, frequency_plot
+from orderless.text import printable
 
 THUMBNAIL = 280  # pixels on the long side, twice what the page shows
 PHOTOS = 24
@@ -30,8 +31,8 @@ def data_page(report: Report, collection: Collection, title: str) -> str:
         for sample in _part(collection, split):
             finder.setdefault(short_name(sample, collection), (sample, []))[1].append(split)
     body = [
-        f"<h1>{escape(title)}</h1>",
-        f'<p class="soft">Format <b>{escape(report.format)}</b>{_at(report)}</p>',
+        f"<h1>{_safe(title)}</h1>",
+        f'<p class="soft">Format <b>{_safe(report.format)}</b>{_at(report)}</p>',
         _tiles(report),
         _splits(report),
         "<h2>Findings</h2>",
@@ -47,13 +48,16 @@ def data_page(report: Report, collection: Collection, title: str) -> str:
         "<footer>Written by <code>orderless data check</code>. Nothing in the data was changed.</footer>",
     ]
     style = files("orderless.report").joinpath("data_page.css").read_text(encoding="utf-8")
-    page = (
+    return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)} – data check</title>\n<style>\n{style}</style></head>\n"
+        f"<title>{_safe(title)} – data check</title>\n<style>\n{style}</style></head>\n"
         f"<body><main>\n{chr(10).join(part for part in body if part)}\n</main></body></html>\n"
     )
-    return page.encode("utf-8", "backslashreplace").decode("utf-8")  # names of files need not be Unicode
+
+
+def _safe(text: str) -> str:
+    return escape(printable(text))
 
 
 def _part(collection: Collection, split: str) -> list[Sample]:
@@ -61,7 +65,7 @@ def _part(collection: Collection, split: str) -> list[Sample]:
 
 
 def _at(report: Report) -> str:
-    return f" · {escape(report.root)}" if report.root else ""
+    return f" · {_safe(report.root)}" if report.root else ""
 
 
 def _tiles(report: Report) -> str:
@@ -121,7 +125,7 @@ def _findings(report: Report) -> str:
         items.insert(
             0, _finding("good", "✓", "Every image can be read; no copies, no leaks, no label too rare to learn.")
         )
-    items += [_finding("note", "·", escape(note)) for note in report.notes]
+    items += [_finding("note", "·", _safe(note)) for note in report.notes]
     return f'<ul class="findings">{"".join(items)}</ul>'
 
 
@@ -131,8 +135,8 @@ def _finding(kind: str, mark: str, content: str) -> str:
 
 def _names(names: Sequence[str]) -> str:
     if len(names) <= 3:
-        return "".join(f'<br><span class="soft">{escape(name)}</span>' for name in names)
-    items = "".join(f"<li>{escape(name)}</li>" for name in names[:LISTED])
+        return "".join(f'<br><span class="soft">{_safe(name)}</span>' for name in names)
+    items = "".join(f"<li>{_safe(name)}</li>" for name in names[:LISTED])
     more = f'<p class="soft">and {len(names) - LISTED:,} more (--json lists all)</p>' if len(names) > LISTED else ""
     return f"<details><summary>show</summary><ol>{items}</ol>{more}</details>"
 
@@ -151,10 +155,9 @@ def _photo(name: str, sample: Sample, splits: Sequence[str]) -> str:
     badges = "".join(f'<span class="badge {split}">{split}</span>' for split in dict.fromkeys(splits))
     picture = thumbnail(sample, name)
     tags = (
-        "".join(f'<span class="tag">{escape(label)}</span>' for label in sample.labels)
-        or '<i class="soft">no label</i>'
+        "".join(f'<span class="tag">{_safe(label)}</span>' for label in sample.labels) or '<i class="soft">no label</i>'
     )
-    return f'<div class="photo card">{picture}<div><code>{badges}{escape(name)}</code>{tags}</div></div>'
+    return f'<div class="photo card">{picture}<div><code>{badges}{_safe(name)}</code>{tags}</div></div>'
 
 
 def thumbnail(sample: Sample, name: str) -> str:
@@ -169,7 +172,7 @@ def thumbnail(sample: Sample, name: str) -> str:
     data = base64.b64encode(memory.getvalue()).decode("ascii")
     # Photos of usual shape fill the frame; tall and wide ones are shown whole.
     shape = "" if 0.9 < image.width / image.height < 2 else ' class="whole"'
-    return f'<img{shape} loading="lazy" alt="{escape(name)}" src="data:image/jpeg;base64,{data}">'
+    return f'<img{shape} loading="lazy" alt="{_safe(name)}" src="data:image/jpeg;base64,{data}">'
 
 
 def _plots(report: Report) -> str:
@@ -203,7 +206,7 @@ def _label_table(report: Report, limit: int = 200) -> str:
         parts = "".join(f'<span class="{split}" style="flex:{own[split]}"></span>' for split in splits if own[split])
         cells = "".join(f'<td class="n split soft">{own[split]:,}</td>' for split in splits)
         rows.append(
-            f'<tr><td class="name">{escape(name)}</td><td class="n">{count:,}</td>{cells}'
+            f'<tr><td class="name">{_safe(name)}</td><td class="n">{count:,}</td>{cells}'
             f'<td class="bar"><div style="width:{100 * count / largest:.2f}%">{parts}</div></td></tr>'
         )
     heads = "".join(f'<th class="n split">{split}</th>' for split in splits)

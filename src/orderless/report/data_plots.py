@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from orderless.text import printable
 
 SPLIT_COLOURS = {"train": "#2a9d8f", "val": "#e9a23b", "test": "#b5588f"}
 ACCENT = SPLIT_COLOURS["train"]
@@ -33,7 +36,9 @@ def _svg(draw: Callable[[Any], None], size: tuple[float, float], description: st
         "axes.spines.right": False,
         "text.parse_math": False,  # a label may hold a dollar sign
     }
-    with matplotlib.rc_context(style):
+    with matplotlib.rc_context(style), warnings.catch_warnings():
+        # The reader's browser draws the letters, and it has more of them.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
         draw(figure.add_subplot())
@@ -93,7 +98,7 @@ def frequency_plot(counts: Sequence[int], rare: int) -> str:
 
 def cooccurrence_plot(names: Sequence[str], matrix: Sequence[Sequence[int]], limit: int = 20) -> str:
     """Of the images with the row's label, the share that has the column's label too."""
-    names = [name if len(name) <= 18 else name[:17] + "…" for name in names[:limit]]
+    names = [printable(name if len(name) <= 18 else name[:17] + "…") for name in names[:limit]]
     count = len(names)
     shares = [
         [matrix[i][j] / matrix[i][i] if i != j and matrix[i][i] else float("nan") for j in range(count)]
