@@ -27,6 +27,7 @@ from orderless.errors import OrderlessError
 from orderless.evaluation.judge import Judgement, judge
 from orderless.labels import Vocabulary
 from orderless.model.encoder import grid_shape
+from orderless.model.folding import fold_batchnorm
 from orderless.model.network import TaggingModel, build_model
 from orderless.model.prediction import Prediction
 from orderless.run_folder import RunFolder, load_weights
@@ -74,7 +75,7 @@ class Tagger:
 
     def __init__(self, model: TaggingModel, vocabulary: Vocabulary, config: Config, device: str | None = None) -> None:
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-        self.model = model.to(self.device).eval()
+        self.model = TaggingModel(fold_batchnorm(model.encoder), model.head).to(self.device).eval()
         self.vocabulary, self.config = vocabulary, config
         encoder = model.encoder
         self.preprocessing = Preprocessing(config.data.image_size, encoder.mean, encoder.std, encoder.interpolation)

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 from torch.utils.data import Dataset
 
 from orderless.data.dataset import Batch, ImageDataset, LabelTable, make_loader
@@ -29,6 +28,7 @@ from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 from orderless.errors import OrderlessError, UnreadableImage
 from orderless.model.encoder import Encoder
+from orderless.model.folding import fold_batchnorm
 
 VIEWS = 2  # the image and its mirror image
 SHARD_IMAGES = 512  # what a kill can cost at most
@@ -190,8 +190,7 @@ def _encoded(
     if not samples:
         return
     dataset = ImageDataset(samples, preprocessing.test_transform(), preprocessing.size, pixel_limit=pixel_limit)
-    was_training = encoder.training
-    encoder.eval()
+    encoder = fold_batchnorm(encoder)
     for batch in make_loader(dataset, 32, shuffle=False, workers=workers):
         images = batch.inputs.to(device)
         features = np.zeros((0,), np.float16)
@@ -199,7 +198,6 @@ def _encoded(
             views = [encoder(view) for view in (images, images.flip(3))]
             features = torch.stack(views, dim=1).half().cpu().numpy()  # [B, views, cells, C]
         yield batch.index, features, batch.unreadable
-    encoder.train(was_training)
 
 
 def _image_hash(sample: Sample) -> str | None:
