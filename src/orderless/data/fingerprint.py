@@ -22,6 +22,7 @@ from orderless.errors import UnreadableImage
 HASH_DISTANCE = 3  # four bands of 16 bits: with at most 3 bits different, one band is the same
 COLOUR_DISTANCE = 10.0  # mean difference of the 48 colour values, of 255
 BANDS = (0, 16, 32, 48)
+MOST_COLOURS = 64
 PLAIN_MODES = frozenset({"RGB", "L"})
 
 
@@ -106,8 +107,7 @@ def look_alikes(images: Sequence[Facts]) -> list[list[int]]:
         if not facts.problem:
             by_hash[facts.hash].append(i)
     groups = _Groups(len(images))
-    for same in by_hash.values():
-        _join_same_colours(same, images, groups)
+    heads = {value: _join_same_colours(same, images, groups) for value, same in by_hash.items()}
     for band in BANDS:
         buckets: dict[int, list[int]] = defaultdict(list)
         for value in by_hash:
@@ -116,19 +116,24 @@ def look_alikes(images: Sequence[Facts]) -> list[list[int]]:
             for i, first in enumerate(values):
                 for second in values[i + 1 :]:
                     if (first ^ second).bit_count() <= HASH_DISTANCE:
-                        _join_same_colours([*by_hash[first], *by_hash[second]], images, groups)
+                        _join_same_colours([*heads[first], *heads[second]], images, groups)
     return groups.members()
 
 
-def _join_same_colours(candidates: Sequence[int], images: Sequence[Facts], groups: _Groups) -> None:
-    """Join what agrees in colour with an earlier one; thousands of blank pages need one comparison each."""
+def _join_same_colours(candidates: Sequence[int], images: Sequence[Facts], groups: _Groups) -> list[int]:
+    """Join what agrees in colour, and return one image of each colour.
+
+    Thousands of blank pages need one comparison each; plain fields in more than `MOST_COLOURS` colours are
+    told apart no further.
+    """
     heads: list[int] = []
     for i in candidates:
         head = next((head for head in heads if _colours_agree(images[head], images[i])), None)
-        if head is None:
-            heads.append(i)
-        else:
+        if head is not None:
             groups.join(head, i)
+        elif len(heads) < MOST_COLOURS:
+            heads.append(i)
+    return heads
 
 
 def _colours_agree(first: Facts, second: Facts) -> bool:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from data.fixtures import make_coco, save
 
 IMAGES, OBJECTS = 82_783, 604_907
