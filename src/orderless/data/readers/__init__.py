@@ -14,7 +14,6 @@ class Reader(Protocol):
     """What every module in this package offers."""
 
     FORMAT: str  # the name for `--format`
-    LAYOUT: str  # the files that it looks for, for messages
 
     def detect(self, root: Path) -> bool:
         """Is this folder (or file) of that format? Looks at names, and at the head of a file if it must."""

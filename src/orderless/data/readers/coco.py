@@ -14,7 +14,6 @@ from orderless.data.sample import Collection, Sample, complete_splits
 from orderless.errors import UsageError
 
 FORMAT = "coco"
-LAYOUT = "annotations/instances_{train,val}{2014,2017}.json, train2014/, val2014/"
 
 YEARS = ("2014", "2017")
 # Images with at least one annotation, and all images.

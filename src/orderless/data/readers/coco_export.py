@@ -14,7 +14,6 @@ from orderless.data.sample import Collection, Sample, complete_splits, split_sam
 from orderless.errors import UsageError
 
 FORMAT = "coco-export"
-LAYOUT = "a .json file with images, annotations and categories"
 
 
 def detect(root: Path) -> bool:

@@ -13,7 +13,6 @@ from orderless.data.sample import Collection, Sample, complete_splits, split_sam
 from orderless.errors import UsageError
 
 FORMAT = "cvat"
-LAYOUT = "annotations.xml, images/"
 
 _SHAPES = ("box", "polygon", "polyline", "points", "ellipse", "mask", "cuboid", "skeleton")
 

@@ -20,7 +20,6 @@ from orderless.data.sample import Collection, Sample, complete_splits, split_sam
 from orderless.errors import UnreadableImage, UsageError
 
 FORMAT = "hf-disk"
-LAYOUT = "state.json and dataset_info.json with .arrow files; dataset_dict.json above them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +49,12 @@ def detect(root: Path) -> bool:
 
 def read(root: Path, seed: int) -> Collection:
     """Read one data set or a dictionary of splits."""
-    notes: list[str] = []
     if not (root / "dataset_dict.json").is_file():
         require(root / "state.json", "the description of the data set")
         samples, names = _read_part(root)
         split = SPLIT_NAMES.get(str(_json(root / "state.json").get("_split")).lower())
         splits = complete_splits({split: samples}, seed) if split in ("val", "test") else split_samples(samples, seed)
-        return Collection(FORMAT, splits, root=root, names=names, notes=notes)
+        return Collection(FORMAT, splits, root=root, names=names)
     splits = {}
     all_names: list[tuple[str, ...] | None] = []
     for part in _json(root / "dataset_dict.json").get("splits", []):
@@ -65,7 +63,7 @@ def read(root: Path, seed: int) -> Collection:
         splits.setdefault(split_name(part, str(root / "dataset_dict.json")), []).extend(samples)
         all_names.append(names)
     names = all_names[0] if all_names and all(names == all_names[0] for names in all_names) else None
-    return Collection(FORMAT, complete_splits(splits, seed), root=root, names=names, notes=notes)
+    return Collection(FORMAT, complete_splits(splits, seed), root=root, names=names)
 
 
 def _read_part(folder: Path) -> tuple[list[Sample], tuple[str, ...] | None]:

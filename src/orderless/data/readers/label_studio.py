@@ -19,7 +19,6 @@ from orderless.data.sample import Collection, Sample, split_samples
 from orderless.errors import UsageError
 
 FORMAT = "label-studio"
-LAYOUT = "a .json list of tasks with data and annotations"
 
 _UPLOAD_PREFIX = re.compile(r"^[0-9a-f]{8}-")
 

@@ -13,7 +13,6 @@ from orderless.data.sample import Collection, Sample, by_hash, complete_splits, 
 from orderless.errors import UsageError
 
 FORMAT = "nus-wide"
-LAYOUT = "ImageList/, Groundtruth/AllLabels/ and TrainTestLabels/, Concepts81.txt, Flickr/"
 
 WITH_LABEL, TRAINING = 209_347, 150_000
 OFFICIAL = {"train": ("Train", 161_789), "test": ("Test", 107_859)}

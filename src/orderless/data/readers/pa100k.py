@@ -11,7 +11,6 @@ from orderless.data.sample import Collection, Sample
 from orderless.errors import UsageError
 
 FORMAT = "pa100k"
-LAYOUT = "annotation.mat, data/"
 
 PUBLISHED = {"train": 80_000, "val": 10_000, "test": 10_000}
 

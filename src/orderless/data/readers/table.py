@@ -19,7 +19,6 @@ from orderless.data.sample import Collection, Sample, complete_splits, split_sam
 from orderless.errors import UsageError
 
 FORMAT = "folder"
-LAYOUT = "metadata.csv, .jsonl or .parquet with file_name and labels"
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 FILE_COLUMNS = ("file_name", "image", "path", "filename")

@@ -14,7 +14,6 @@ from orderless.data.sample import Collection, Sample, complete_splits, split_sam
 from orderless.errors import UsageError
 
 FORMAT = "tags"
-LAYOUT = "a .txt of tags beside each image"
 
 _BOX_LINE = re.compile(r"\d+( +[\d.eE+-]+){4,}\s*")  # object detectors keep boxes in such files, not tags
 

@@ -15,7 +15,6 @@ from orderless.data.sample import Collection, Sample, complete_splits
 from orderless.errors import UsageError
 
 FORMAT = "voc"
-LAYOUT = "VOCdevkit/VOC2007/ with JPEGImages/, Annotations/, ImageSets/Main/"
 
 CLASSES = (
     "aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow",

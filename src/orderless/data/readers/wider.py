@@ -15,7 +15,6 @@ from orderless.data.sample import Collection, Sample, complete_splits
 from orderless.errors import UsageError
 
 FORMAT = "wider"
-LAYOUT = "Annotations/wider_attribute_{trainval,test}.json, Image/"
 
 ATTRIBUTES = (
     "male", "longhair", "sunglass", "hat", "tshirt", "longsleeve", "formal",
