@@ -142,12 +142,9 @@ def store_features(
     store = FeatureStore(root / encoder_key(encoder, preprocessing))
     if store.folder.is_dir():
         os.utime(store.folder)  # recently used: the last to be removed when room is needed
-    unreadable: dict[int, str] = {}
     with ThreadPoolExecutor(8) as pool:
         hashes = list(pool.map(_image_hash, samples))
-    for row, found in enumerate(hashes):
-        if found is None:
-            unreadable[row] = "there is no such file, or no permission to read it"
+    reasons: dict[str | None, str] = {None: "there is no such file, or no permission to read it"}
     first = {h: row for row, h in reversed(list(enumerate(hashes))) if h is not None}
     missing = sorted(row for h, row in first.items() if h not in store.rows)
     if progress:
@@ -165,7 +162,7 @@ def store_features(
     batches = _encoded(encoder, preprocessing, [samples[r] for r in missing], device, workers, pixel_limit)
     for kept, features, failed in batches:
         for place, reason in failed:
-            unreadable[missing[place]] = reason
+            reasons[hashes[missing[place]]] = reason  # holds for every copy of the file
         shard_hashes += [str(hashes[missing[place]]) for place in kept]
         if len(kept):
             shard_features.append(features)
@@ -175,7 +172,8 @@ def store_features(
             progress(len(kept) + len(failed))
     flush()
     places = [store.rows.get(h) if h is not None else None for h in hashes]
-    return store, places, [(samples[row], reason) for row, reason in sorted(unreadable.items())]
+    unreadable = [(sample, reasons[h]) for sample, h in zip(samples, hashes, strict=True) if h in reasons]
+    return store, places, unreadable
 
 
 @torch.inference_mode()

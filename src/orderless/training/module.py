@@ -44,12 +44,16 @@ class StageModule(pl.LightningModule):
             features: Tensor = self.encoder(inputs)
             return features
 
-    def on_train_epoch_start(self) -> None:
-        # All chance within an epoch (random orders, dropout) follows from the seed and the epoch, so that a
-        # resumed run needs no random state.
-        torch.manual_seed((self.seed + 1) * 1_000_003 + self.current_epoch * 101 + self.global_rank)
+    def train(self, mode: bool = True) -> StageModule:
+        super().train(mode)
         if self.encoder is not None and not self.trains_encoder:
-            self.encoder.eval()
+            self.encoder.eval()  # a frozen encoder keeps its batch-norm statistics
+        return self
+
+    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
+        # All chance within a step (random orders, dropout) follows from the seed and the step, so that a
+        # resumed run needs no random state.
+        torch.manual_seed((self.seed + 1) * 1_000_003 + self.global_step * 101 + self.global_rank)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor | None:
         self.unreadable.update(batch.unreadable)

@@ -1,0 +1,34 @@
+# make demo   sets up .venv from nothing and runs the whole job on generated photos
+# make test   sets up .venv from nothing, then style, types and the fast tests
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: demo test test-slow lint setup clean
+
+demo: setup
+	$(BIN)/orderless demo
+
+test: lint
+	$(BIN)/python -m pytest
+
+test-slow: setup
+	$(BIN)/python -m pytest -m slow
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	# torch first and pinned: a range would let another package pull in a larger build
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[weights,dev]'
+	touch $@
+
+clean:
+	rm -rf .venv build dist

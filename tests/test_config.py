@@ -1,0 +1,65 @@
+"""Settings: strict, complete, plain."""
+
+from __future__ import annotations
+
+import pytest
+
+from orderless.config import dump_config, load_config, override, parse_config
+from orderless.errors import UsageError
+from orderless.recipes import RECIPES, recipe
+
+
+@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("method", ["bce", "pla"])
+def test_a_recipe_survives_the_file(name: str, method: str, tmp_path) -> None:
+    config = recipe(name, method)
+    file = tmp_path / "config.yaml"
+    file.write_text(dump_config(config))
+    assert load_config(file) == config
+
+
+def test_the_papers_recipe() -> None:
+    bce, joint, decoder = recipe("paper", "pla").stages
+    assert (bce.optimizer, bce.learning_rate, bce.epochs, bce.schedule) == ("sgd", 0.01, 40, "plateau")
+    assert (joint.optimizer, joint.learning_rate, joint.epochs, joint.schedule) == ("adam", 1e-3, 30, "sawtooth")
+    assert (joint.average, joint.encoder_share) == ("swa", 0.1)
+    assert (decoder.learning_rate, decoder.epochs, decoder.encoder_share) == (1e-5, 5, 0.0)
+    assert [stage.name for stage in recipe("paper", "bce").stages] == ["bce"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("metod: pla", "no setting 'metod'"),
+        ("model: {hiden: 3}", "no setting 'model.hiden'"),
+        ("model: {hidden: many}", "model.hidden"),
+        ("method: best", "no method 'best'"),
+        ("version: 99", "newer orderless"),
+        ("x: !!python/object/apply:os.system ['true']", "not plain YAML"),
+        ("- a", "key: value"),
+        ("stages: [{name: a, epochs: 1, learning_rate: 1, cache: true, encoder_share: 1}]", "cannot both"),
+    ],
+)
+def test_bad_files_are_one_sentence(text: str, message: str, tmp_path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=message) as caught:
+        load_config(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_override() -> None:
+    config = override(recipe("quick"), ["model.hidden=64", "stages.0.epochs=2", "model.attention=false"])
+    assert (config.model.hidden, config.stages[0].epochs, config.model.attention) == (64, 2, False)
+    for wrong in ("model.hiden=1", "hidden", "stages.7.epochs=1", "model=3", "seed=[1", "stages.x.epochs=1"):
+        with pytest.raises(UsageError):
+            override(recipe("quick"), [wrong])
+
+
+def test_unknown_recipe_and_method() -> None:
+    with pytest.raises(UsageError, match="recipe 'fast'"):
+        recipe("fast")
+    with pytest.raises(UsageError, match="method 'lstm'"):
+        recipe("quick", "lstm")
+    with pytest.raises(UsageError, match="model.dropout"):
+        parse_config({"model": {"dropout": 1.5}}, "x")

@@ -1,0 +1,76 @@
+"""The small parts of training: schedules, averaging, checkpoints."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from orderless.errors import OrderlessError
+from orderless.training.averaging import SnapshotAveraging, recompute_batchnorm
+from orderless.training.checkpoint import AtomicCheckpoints, intact_checkpoint, previous
+from orderless.training.schedules import cosine, is_low_point, sawtooth
+
+
+def test_sawtooth_falls_a_thousandfold_in_three_iterations() -> None:
+    assert [1e-3 * sawtooth(step) for step in range(6)] == pytest.approx([1e-3, 5.005e-4, 1e-6] * 2)
+    assert [is_low_point(step) for step in range(6)] == [False, False, True] * 2
+
+
+def test_cosine_rises_then_falls_to_zero() -> None:
+    values = [cosine(step, 100) for step in range(101)]
+    assert values[0] == pytest.approx(0.2)
+    assert max(values) == values[5] == 1.0
+    assert values[-1] == pytest.approx(0.0, abs=1e-9)
+    assert all(a >= b for a, b in zip(values[5:], values[6:], strict=False))
+    assert math.isfinite(cosine(0, 1))
+
+
+def test_snapshots_are_taken_at_the_low_points_only() -> None:
+    averaging = SnapshotAveraging()
+    assert [averaging.should_update(step_idx=step) for step in range(4)] == [False, False, True, False]
+    assert not averaging.should_update(epoch_idx=2)
+
+
+def test_batchnorm_statistics_are_those_of_the_data() -> None:
+    layer = nn.Sequential(nn.BatchNorm2d(2))
+    layer[0].running_mean.fill_(99.0)
+    data = [torch.randn(8, 2, 4, 4) + 3 for _ in range(5)]
+    layer.eval()
+    recompute_batchnorm(layer, data)
+    expected = torch.stack([batch.mean((0, 2, 3)) for batch in data]).mean(0)
+    torch.testing.assert_close(layer[0].running_mean, expected)
+    assert layer[0].momentum == 0.1
+    assert not layer.training
+
+
+def test_a_torn_checkpoint_gives_way_to_the_one_before(tmp_path: Path) -> None:
+    file, io = tmp_path / "a.ckpt", AtomicCheckpoints()
+    assert intact_checkpoint(file) is None
+    io.save_checkpoint({"epoch": 1}, file)
+    io.save_checkpoint({"epoch": 2, "weights": torch.arange(5)}, file)
+    assert intact_checkpoint(file) == file
+    assert io.load_checkpoint(file)["epoch"] == 2
+    file.write_bytes(file.read_bytes()[:-7])
+    with pytest.warns(UserWarning, match="damaged"):
+        good = intact_checkpoint(file)
+    assert good == previous(file)
+    assert io.load_checkpoint(good)["epoch"] == 1
+    previous(file).write_bytes(b"x")
+    with pytest.raises(OrderlessError, match="no earlier checkpoint"):
+        intact_checkpoint(file)
+
+
+def test_a_checkpoint_cannot_run_code(tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> tuple:
+            return (Path(tmp_path / "trapped").touch, ())
+
+    file, io = tmp_path / "a.ckpt", AtomicCheckpoints()
+    io.save_checkpoint({"x": Trap()}, file)
+    with pytest.raises(Exception, match=r"[Ww]eights"):
+        io.load_checkpoint(file)
+    assert not (tmp_path / "trapped").exists()

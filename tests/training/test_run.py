@@ -1,0 +1,159 @@
+"""Training end to end on tiny photos: every stage, resume to the same result, survival of bad images."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+import orderless
+from orderless.config import Config, parse_config
+from orderless.errors import OrderlessError, UsageError
+from orderless.recipes import recipe
+from orderless.run_folder import RunFolder
+from orderless.training.callbacks import EpochCheckpoint, read_rows
+from orderless.training.progress import Watcher
+from orderless.training.run import train
+
+
+def tiny(data: Path | str, method: str = "pla", name: str = "quick", epochs: int = 2, **stage: Any) -> Config:
+    """A recipe cut down to seconds."""
+    values = recipe(name, method).model_dump(mode="json")
+    values["data"] |= {"path": str(data), "image_size": 64, "workers": 0}
+    values["model"] |= {
+        "backbone": "test_resnet", "weights": "none", "hidden": 16, "embedding": 8, "attention_size": 8,
+        "binary_hidden": 16, "max_steps": 8,
+    }  # fmt: skip
+    values["stages"] = [s | {"epochs": epochs, "batch_size": 16} | stage for s in values["stages"]]
+    return parse_config(values, "test")
+
+
+class Listener(Watcher):
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+
+
+@pytest.mark.parametrize("method", ["bce", "random", "frequent", "rare", "dictionary", "mla", "pla"])
+def test_every_order_trains_and_loads(method: str, photos: Path, tmp_path: Path) -> None:
+    metrics = train(tiny(photos, method), RunFolder(tmp_path / "run"))
+    assert metrics["test"]["images"] == 16
+    assert 0 <= metrics["test"]["OF1"] <= 1
+    assert ("order-rigidness" in metrics["test"]) == (method != "bce")
+    tagger = orderless.load(tmp_path / "run")
+    again = tagger.evaluate(orderless.open_data(photos)["test"])
+    assert again.metrics["OF1"] == pytest.approx(metrics["test"]["OF1"], abs=0.02)  # stored features are half floats
+
+
+def test_the_papers_three_stages(photos: Path, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    train(tiny(photos, name="paper", epochs=1), run)
+    rows = read_rows(run.metrics_csv)
+    assert [row["stage"] for row in rows] == ["bce", "joint", "decoder"]
+    assert json.loads(run.metrics_file.read_text())["test"]["images"] == 16
+    before = load_file(run.last / "stage-0.safetensors")
+    after = load_file(run.last / "stage-1.safetensors")
+    last = load_file(run.last / "stage-2.safetensors")
+    weights = [key for key in after if key.startswith("encoder") and key.endswith("weight")]
+    assert any(not torch.equal(before[key], after[key]) for key in weights)  # the joint stage trains the encoder
+    assert all(torch.equal(after[key], last[key]) for key in after if key.startswith("encoder"))  # the last does not
+
+
+class Interrupted(Exception):
+    pass
+
+
+@pytest.mark.parametrize(("name", "stop_after"), [("quick", 2), ("paper", 3)])
+def test_a_stopped_run_resumes_to_the_same_weights_and_the_same_table(
+    name: str, stop_after: int, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tiny(photos, name=name, epochs=3 if name == "quick" else 2)
+    whole, stopped = RunFolder(tmp_path / "whole"), RunFolder(tmp_path / "stopped")
+    train(config, whole)
+
+    saved = EpochCheckpoint.on_train_epoch_end
+    calls = 0
+
+    def save_then_stop(self: EpochCheckpoint, *args: Any) -> None:
+        nonlocal calls
+        saved(self, *args)
+        calls += 1
+        if calls == stop_after:
+            raise Interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochCheckpoint, "on_train_epoch_end", save_then_stop)
+        with pytest.raises(Interrupted):
+            train(config, stopped)
+    assert not stopped.weights_file.exists()
+    train(config, stopped, resume=True)
+    assert stopped.metrics_csv.read_text() == whole.metrics_csv.read_text()
+    ours, theirs = load_file(stopped.weights_file), load_file(whole.weights_file)
+    assert ours.keys() == theirs.keys()
+    assert all(torch.equal(ours[key], theirs[key]) for key in ours)
+
+
+def test_same_seed_same_weights(photos: Path, tmp_path: Path) -> None:
+    runs = [RunFolder(tmp_path / name) for name in "ab"]
+    for run in runs:
+        train(tiny(photos, "random"), run)
+    first, second = (load_file(run.weights_file) for run in runs)
+    assert all(torch.equal(first[key], second[key]) for key in first)
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_a_bad_image_is_named_counted_and_left_out(cache: bool, photos: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(photos, data)
+    (data / "images" / "train-00003.jpg").write_bytes(b"not a picture")
+    (data / "images" / "train-00007.jpg").unlink()
+    listener = Listener()
+    run = RunFolder(tmp_path / "run")
+    metrics = train(tiny(data, cache=cache), run, watcher=listener)
+    assert len(metrics["unreadable"]) == 2
+    assert sorted(text.split(": ")[1].rsplit("/", 1)[1] for text in listener.warnings) == [
+        "train-00003.jpg",
+        "train-00007.jpg",
+    ]
+    assert len(listener.warnings) == 2  # each is named once, whatever the number of epochs
+    if not cache:
+        assert read_rows(run.metrics_csv)[-1]["unreadable"] == 2
+        assert read_rows(run.metrics_csv)[-1]["images"] == 78
+
+
+def test_existing_run_is_not_overwritten(photos: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "precious").touch()
+    with pytest.raises(UsageError, match="--resume"):
+        train(tiny(photos), RunFolder(tmp_path / "run"))
+
+
+def test_a_label_that_training_lacks_is_an_error_unless_ignored(photos: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(photos, data)
+    table = (data / "metadata.csv").read_text().splitlines()
+    row = next(i for i, line in enumerate(table) if line.endswith(",test"))
+    table[row] = table[row].replace(",test", "|unicorn,test")
+    (data / "metadata.csv").write_text("\n".join(table) + "\n")
+    with pytest.raises(UsageError, match="'unicorn' was never seen in training"):
+        train(tiny(data), RunFolder(tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
+    values = tiny(data).model_dump(mode="json")
+    values["data"]["ignore_unknown"] = True
+    train(parse_config(values, "test"), RunFolder(tmp_path / "run"))
+
+
+def test_not_one_readable_image(photos: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(photos, data)
+    for file in (data / "images").iterdir():
+        file.write_bytes(b"x")
+    with pytest.raises(OrderlessError, match="not one image"):
+        train(tiny(data), RunFolder(tmp_path / "run"))
