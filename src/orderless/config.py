@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from orderless.data.images import PIXEL_LIMIT
 from orderless.errors import UsageError
-from orderless.methods import METHODS
+from orderless.methods import METHODS, HeadName
 
 FORMAT_VERSION = 1  # of the run folder; raised when an older orderless could not read a new run
 
@@ -36,12 +36,14 @@ class ModelConfig(Settings):
 
     backbone: str = "lite0"
     weights: str = "auto"  # "auto", "none" or a .safetensors file
-    head: Literal["binary", "sequence"] = "sequence"
+    head: HeadName = "sequence"
     attention: bool = True
     hidden: int = Field(512, ge=1)
     embedding: int = Field(256, ge=1)
     attention_size: int = Field(512, ge=1)
-    binary_hidden: int = Field(0, ge=0)  # hidden layer of the binary head; 0: none
+    binary_hidden: int = Field(0, ge=0)  # hidden layer of a classifier on pooled features; 0: none
+    query_size: int = Field(768, ge=8, multiple_of=8)  # of a query decoder, with 8 attention heads
+    query_groups: int = Field(100, ge=1)  # most queries; with more labels than that, a query serves several
     dropout: float = Field(0.0, ge=0.0, lt=1.0)
     max_steps: int = Field(20, ge=1)
 
@@ -74,6 +76,7 @@ class Config(Settings):
     recipe: str = "quick"
     seed: int = Field(0, ge=0)
     monitor: str = "OF1"  # validation metric that picks the best epoch
+    threshold: Literal["fixed", "tuned"] = "fixed"  # of the saved model: 0.5, or best for OF1 on validation
     data: DataConfig = DataConfig()
     model: ModelConfig = ModelConfig()
     stages: tuple[StageConfig, ...] = ()
@@ -90,10 +93,25 @@ def parse_config(values: dict[str, Any], source: str) -> Config:
         raise UsageError(f"{source}: {_first_error(error)}") from None
     if config.method not in METHODS:
         raise UsageError(f"{source}: there is no method {config.method!r}; choose one of {', '.join(METHODS)}")
+    _check_method(config, source)
     for stage in config.stages:
         if stage.cache and stage.encoder_share:
             raise UsageError(f"{source}: stage {stage.name!r} cannot both train the encoder and use cached features")
     return config
+
+
+def _check_method(config: Config, source: str) -> None:
+    """Settings that make no sense for the method are errors, not silently without effect."""
+    method = METHODS[config.method]
+    if config.model.head != method.head:
+        raise UsageError(
+            f"{source}: method {method.name!r} needs model.head {method.head!r}, not {config.model.head!r}"
+        )
+    if method.attention is not None and config.model.attention != method.attention:
+        verb, switch = ("is nothing without", "") if method.attention else ("has no room for", "no-")
+        raise UsageError(f"{source}: method {method.name!r} {verb} attention; leave it --{switch}attention")
+    if config.threshold == "tuned" and not method.thresholded:
+        raise UsageError(f"{source}: method {method.name!r} has no threshold to tune: it writes its own end")
 
 
 def load_config(path: Path) -> Config:

@@ -6,6 +6,8 @@ ImageNet left it, every image is encoded once, and the head trains on the stored
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from orderless.config import Config, DataConfig, ModelConfig, StageConfig
 from orderless.errors import UsageError
 from orderless.methods import METHODS
@@ -23,28 +25,32 @@ def recipe(name: str, method: str = "pla", *, finetune: bool = False) -> Config:
 
 
 def _quick(method: str, finetune: bool) -> Config:
-    head = METHODS[method].head
-    common = {"optimizer": "adamw", "learning_rate": 1e-3, "weight_decay": 0.01, "schedule": "cosine", "average": "ema"}
+    common: dict[str, Any] = {
+        "optimizer": "adamw",
+        "learning_rate": 1e-3,
+        "weight_decay": 0.01,
+        "schedule": "cosine",
+        "average": "ema",
+    }
     stages = [StageConfig(name="head", epochs=12, batch_size=64, cache=True, **common)]
     if finetune:
         stages = [StageConfig(name="joint", epochs=8, batch_size=32, encoder_share=0.1, **common)]
-        if head == "sequence":  # as in the paper, the encoder learns the labels before the decoder joins it
+        if method != "bce":  # as in the paper, the encoder learns the labels before the method's head joins it
             stages.insert(
                 0, StageConfig(name="bce", objective="binary", epochs=4, batch_size=32, encoder_share=0.1, **common)
             )
-    model = ModelConfig(backbone="lite0", head=head, binary_hidden=512, dropout=0.3)
-    return Config(method=method, recipe="quick", model=model, stages=tuple(stages))
+    model = ModelConfig(backbone="lite0", binary_hidden=512, dropout=0.3, **_shape(method))
+    return Config(method=method, recipe="quick", threshold=_threshold(method), model=model, stages=tuple(stages))
 
 
 def _paper(method: str) -> Config:
-    head = METHODS[method].head
     stages = [
         StageConfig(
             name="bce", objective="binary", epochs=40, batch_size=32, optimizer="sgd", learning_rate=0.01,
             encoder_share=1.0, schedule="plateau", patience=10, gradient_clip=0.0,
         )
     ]  # fmt: skip
-    if head == "sequence":  # the binary method ends with stage one
+    if method != "bce":  # which ends with stage one; all others go on from the encoder it trained
         stages += [
             StageConfig(
                 name="joint", epochs=30, batch_size=32, optimizer="adam", learning_rate=1e-3,
@@ -55,7 +61,19 @@ def _paper(method: str) -> Config:
     return Config(
         method=method,
         recipe="paper",
+        threshold=_threshold(method),
         data=DataConfig(image_size=288),
-        model=ModelConfig(backbone="resnet101", head=head),
+        model=ModelConfig(backbone="resnet101", **_shape(method)),
         stages=tuple(stages),
     )
+
+
+def _shape(method: str) -> dict[str, Any]:
+    """What the method says about the model: its head, and attention if it leaves no choice."""
+    chosen = METHODS[method]
+    return {"head": chosen.head} | ({} if chosen.attention is None else {"attention": chosen.attention})
+
+
+def _threshold(method: str) -> Literal["fixed", "tuned"]:
+    """Chen et al. have no end token: where to stop is chosen on held-out images. All others keep 0.5."""
+    return "tuned" if METHODS[method].head == "stepwise" else "fixed"

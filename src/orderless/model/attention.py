@@ -31,3 +31,9 @@ class AdditiveAttention(nn.Module):
         weights = self.score(energy).squeeze(2).softmax(dim=1)  # [B, cells]
         context = torch.bmm(weights.unsqueeze(1), features).squeeze(1)  # [B, C]
         return torch.sigmoid(self.gate(hidden)) * context, weights
+
+
+def stack_weights(steps: list[Tensor | None]) -> Tensor | None:
+    """The weights [B, cells] of every step -> [B, T, cells]; None if there was no attention."""
+    present = [weights for weights in steps if weights is not None]
+    return torch.stack(present, dim=1) if present else None

@@ -5,22 +5,34 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from orderless.model.prediction import Prediction, set_to_sequence
+from orderless.model.prediction import Prediction
+from orderless.model.threshold import ThresholdedHead, choose
 
 
-class BinaryHead(nn.Module):
-    """Average-pooled features -> one logit per label; optionally through one hidden layer."""
+def make_classifier(feature_size: int, n_labels: int, hidden_size: int = 0, dropout: float = 0.0) -> nn.Sequential:
+    """[..., C] -> one logit per label; optionally through one hidden layer."""
+    layers: list[nn.Module] = []
+    if hidden_size:
+        layers += [nn.Linear(feature_size, hidden_size), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Dropout(dropout), nn.Linear(hidden_size or feature_size, n_labels))
 
-    threshold: Tensor
+
+def cell_evidence(classifier: nn.Module, features: Tensor) -> Tensor:
+    """Where the evidence for each label lies: the classifier applied to each cell alone.
+
+    features [B, cells, C] -> [B, m, cells], summing to one over the cells.
+    """
+    logits: Tensor = classifier(features)  # [B, cells, m]
+    return logits.softmax(dim=1).transpose(1, 2)
+
+
+class BinaryHead(ThresholdedHead):
+    """Average-pooled features -> one logit per label."""
 
     def __init__(self, feature_size: int, n_labels: int, hidden_size: int = 0, dropout: float = 0.0) -> None:
         super().__init__()
         self.n_labels = n_labels
-        layers: list[nn.Module] = []
-        if hidden_size:
-            layers += [nn.Linear(feature_size, hidden_size), nn.ReLU()]
-        self.classifier = nn.Sequential(*layers, nn.Dropout(dropout), nn.Linear(hidden_size or feature_size, n_labels))
-        self.register_buffer("threshold", torch.tensor(0.5))  # kept with the weights
+        self.classifier = make_classifier(feature_size, n_labels, hidden_size, dropout)
 
     def forward(self, features: Tensor) -> Tensor:
         """features [B, cells, C] -> logits [B, m]."""
@@ -29,13 +41,6 @@ class BinaryHead(nn.Module):
 
     @torch.no_grad()
     def predict(self, features: Tensor) -> Prediction:
-        """The labels at or above the threshold, written in the order of their scores.
-
-        Attention is the head applied to each cell alone: where the evidence for a label lies.
-        """
+        """The labels at or above the threshold, written in the order of their scores."""
         scores = self(features).sigmoid()  # [B, m]
-        labels = scores >= self.threshold
-        sequence = set_to_sequence(labels, scores)  # [B, T]
-        evidence = self.classifier(features).softmax(dim=1).transpose(1, 2)  # [B, m, cells]
-        chosen = sequence.clamp(min=0).unsqueeze(2).expand(-1, -1, features.shape[1])
-        return Prediction(sequence, labels, scores, attention=evidence.gather(1, chosen))
+        return choose(scores, self.threshold, cell_evidence(self.classifier, features))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from orderless.model.attention import AdditiveAttention
+from orderless.model.attention import AdditiveAttention, stack_weights
 from orderless.model.prediction import NO_LABEL, Prediction, sequence_to_set
 
 DEFAULT_MAX_STEPS = 20
@@ -58,7 +58,7 @@ class SequenceDecoder(nn.Module):
             token = step_logits.argmax(1)  # [B], no gradient flows through the choice
             logits.append(step_logits)
             weights.append(step_weights)
-        return torch.stack(logits, dim=1), _stack(weights)
+        return torch.stack(logits, dim=1), stack_weights(weights)
 
     @torch.no_grad()
     def predict(self, features: Tensor) -> Prediction:
@@ -89,7 +89,7 @@ class SequenceDecoder(nn.Module):
             labels=sequence_to_set(written, self.n_labels),
             scores=steps[:, :, : self.n_labels].amax(dim=1),
             probabilities=steps,
-            attention=_stack(weights),
+            attention=stack_weights(weights),
         )
 
     def _begin(self, features: Tensor) -> tuple[tuple[Tensor, Tensor], Tensor | None]:
@@ -109,8 +109,3 @@ class SequenceDecoder(nn.Module):
             inputs = torch.cat((inputs, context), dim=1)  # [B, E + C]
         hidden, cell = self.lstm(inputs, state)
         return self.output(self.dropout(hidden)), weights, (hidden, cell)
-
-
-def _stack(weights: list[Tensor | None]) -> Tensor | None:
-    present = [step for step in weights if step is not None]
-    return torch.stack(present, dim=1) if present else None

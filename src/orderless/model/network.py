@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
@@ -12,6 +13,10 @@ from orderless.model.binary import BinaryHead
 from orderless.model.decoder import SequenceDecoder
 from orderless.model.encoder import Encoder
 from orderless.model.prediction import Prediction
+from orderless.model.query import QueryHead
+from orderless.model.ranking import RankingHead
+from orderless.model.semantic import SemanticDecoder
+from orderless.model.stepwise import StepwiseDecoder
 
 
 class Head(Protocol):
@@ -38,10 +43,19 @@ class TaggingModel(nn.Module):
         return self.predict_features(self.encoder(images))
 
 
-def build_head(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
-    """A fresh head as the configuration names it."""
-    if config.head == "binary":
-        return BinaryHead(feature_size, n_labels, hidden_size=config.binary_hidden, dropout=config.dropout)
+def _binary(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
+    return BinaryHead(feature_size, n_labels, config.binary_hidden, config.dropout)
+
+
+def _ranking(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
+    return RankingHead(feature_size, n_labels, config.binary_hidden, config.dropout)
+
+
+def _query(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
+    return QueryHead(feature_size, n_labels, config.query_size, config.query_groups, dropout=config.dropout)
+
+
+def _sequence(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
     return SequenceDecoder(
         feature_size,
         n_labels,
@@ -51,6 +65,46 @@ def build_head(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Modu
         dropout=config.dropout,
         max_steps=config.max_steps,
     )
+
+
+def _stepwise(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
+    return StepwiseDecoder(
+        feature_size,
+        n_labels,
+        hidden_size=config.hidden,
+        embedding_size=config.embedding,
+        attention_size=config.attention_size if config.attention else 0,
+        classifier_hidden=config.binary_hidden,
+        dropout=config.dropout,
+        max_steps=config.max_steps,
+    )
+
+
+def _semantic(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
+    return SemanticDecoder(
+        feature_size,
+        n_labels,
+        hidden_size=config.hidden,
+        embedding_size=config.embedding,
+        classifier_hidden=config.binary_hidden,
+        dropout=config.dropout,
+        max_steps=config.max_steps,
+    )
+
+
+BUILDERS: dict[str, Callable[[ModelConfig, int, int], nn.Module]] = {
+    "binary": _binary,
+    "ranking": _ranking,
+    "query": _query,
+    "sequence": _sequence,
+    "stepwise": _stepwise,
+    "semantic": _semantic,
+}
+
+
+def build_head(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
+    """A fresh head as the configuration names it."""
+    return BUILDERS[config.head](config, feature_size, n_labels)
 
 
 def build_model(config: ModelConfig, n_labels: int) -> TaggingModel:

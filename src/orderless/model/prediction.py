@@ -21,7 +21,7 @@ class Prediction:
     sequence: Tensor  # [B, T] label indices as written, duplicates included, NO_LABEL after the end
     labels: Tensor  # [B, m] bool, the predicted set
     scores: Tensor  # [B, m]
-    probabilities: Tensor | None = None  # [B, T, m + 1] distribution of every step, end token last
+    probabilities: Tensor | None = None  # [B, T, m + 1] of every step, end token last; only of a written sequence
     attention: Tensor | None = None  # [B, T, cells] non-negative, sums to one over the cells
 
     @property

@@ -8,8 +8,15 @@ from torch import Tensor, nn
 
 from orderless.config import StageConfig
 from orderless.labels import Vocabulary
-from orderless.loss import binary_cross_entropy, sequence_loss
+from orderless.loss import (
+    asymmetric_loss,
+    binary_cross_entropy,
+    log_sum_exp_pairwise,
+    sequence_loss,
+    stepwise_loss,
+)
 from orderless.methods import METHODS
+from orderless.model.ranking import RankingHead
 from orderless.order import make_order
 
 Objective = Callable[[nn.Module, Tensor, Tensor, int], Tensor]  # head, features, labels [B, m], longest -> loss
@@ -19,15 +26,47 @@ def binary_objective(head: nn.Module, features: Tensor, labels: Tensor, longest:
     return binary_cross_entropy(head(features), labels)
 
 
+def asymmetric_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
+    return asymmetric_loss(head(features), labels)
+
+
+def ranking_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
+    """LSEP for the ranking; for the thresholds cross-entropy of σ(f - θ), with the ranking held fixed."""
+    assert isinstance(head, RankingHead)
+    scores, thresholds = head.rank(features)
+    return log_sum_exp_pairwise(scores, labels) + binary_cross_entropy(scores.detach() - thresholds, labels)
+
+
+def stepwise_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
+    """Every label at every step, and the CNN's own prediction that the first step starts from."""
+    class_logits, logits = head(features, longest + 1)
+    return stepwise_loss(logits, labels) + binary_cross_entropy(class_logits, labels)
+
+
 def make_objective(method: str, stage: StageConfig, vocabulary: Vocabulary) -> Objective:
     """The objective of a stage: BCE for the encoder, or the method's own."""
-    order_name = METHODS[method].order
-    if stage.objective == "binary" or order_name is None:
+    chosen = METHODS[method]
+    if stage.objective == "binary":
         return binary_objective
+    if chosen.order is not None:
+        return _sequence_objective(chosen.order, chosen.head == "semantic", stage, vocabulary)
+    if chosen.head == "ranking":
+        return ranking_objective
+    if chosen.head == "stepwise":
+        return stepwise_objective
+    return asymmetric_objective if chosen.loss == "asl" else binary_objective
+
+
+def _sequence_objective(order_name: str, semantic: bool, stage: StageConfig, vocabulary: Vocabulary) -> Objective:
     order = make_order(order_name, vocabulary)
 
     def sequence_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
         logits, _ = head(features, longest + 1)  # the longest label set and its end token
         return sequence_loss(logits, order(logits, labels), stage.label_smoothing)
 
-    return sequence_objective
+    def semantic_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
+        class_logits, logits = head(features, longest + 1)  # CNN and RNN are both supervised
+        targets = order(logits, labels)
+        return binary_cross_entropy(class_logits, labels) + sequence_loss(logits, targets, stage.label_smoothing)
+
+    return semantic_objective if semantic else sequence_objective
