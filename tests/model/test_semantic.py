@@ -14,9 +14,9 @@ def test_probabilities_are_the_only_interface() -> None:
     assert class_logits.shape == (4, 5)
     # The decoder, told nothing but the probabilities, says the same.
     assert torch.equal(logits, head.decoder(class_logits.sigmoid().unsqueeze(1), 3)[0])
-    state, _ = head.decoder._begin(class_logits.sigmoid().unsqueeze(1))
+    images = head.decoder._begin(class_logits.sigmoid().unsqueeze(1))
     weight, bias = head.decoder.initial_hidden.weight, head.decoder.initial_hidden.bias
-    assert torch.allclose(state[0], class_logits.sigmoid() @ weight.T + bias)
+    assert torch.allclose(images.hidden, class_logits.sigmoid() @ weight.T + bias)
 
 
 def test_the_decoders_loss_reaches_the_cnn() -> None:

@@ -29,7 +29,7 @@ class Batch(NamedTuple):
     labels: Tensor  # [B, m] bool
     ignore: Tensor  # [B, m] bool, cells that evaluation leaves out
     index: Tensor  # [B] place of each sample in its split
-    longest: int  # labels of the image that has most: known here, so that no device has to be asked
+    counts: tuple[int, ...]  # labels of each image: known here, so that no device has to be asked
     unreadable: tuple[tuple[int, str], ...] = ()  # index and reason of images that had to be left out
 
 
@@ -46,8 +46,8 @@ class LabelTable:
     def batch(self, inputs: Tensor, index: Sequence[int], unreadable: tuple[tuple[int, str], ...] = ()) -> Batch:
         rows = torch.tensor(index, dtype=torch.long)
         labels = self.labels[rows]
-        longest = int(labels.sum(1).max()) if len(rows) else 0
-        return Batch(inputs, labels, self.ignore[rows], rows, longest, unreadable)
+        counts = tuple(labels.sum(1).tolist())
+        return Batch(inputs, labels, self.ignore[rows], rows, counts, unreadable)
 
 
 class ImageBatch(NamedTuple):

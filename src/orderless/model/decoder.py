@@ -6,13 +6,31 @@ t-1, whatever the ground truth says. That is what makes the order its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from orderless.model.attention import AdditiveAttention, stack_weights
 from orderless.model.prediction import NO_LABEL, Prediction, sequence_to_set
 
 DEFAULT_MAX_STEPS = 20
+
+
+class _Images(NamedTuple):
+    """The images that the decoder is still writing for, one a row, and where it stands with each."""
+
+    token: Tensor  # [R] what it wrote last
+    hidden: Tensor  # [R, H]
+    cell: Tensor  # [R, H]
+    features: Tensor  # [R, cells, C]
+    projected: Tensor | None  # [R, cells, A]
+
+    def keep(self, rows: slice | Tensor) -> _Images:
+        projected = self.projected[rows] if self.projected is not None else None
+        return _Images(self.token[rows], self.hidden[rows], self.cell[rows], self.features[rows], projected)
 
 
 class SequenceDecoder(nn.Module):
@@ -44,21 +62,32 @@ class SequenceDecoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(hidden_size, n_labels + 1)
 
-    def forward(self, features: Tensor, steps: int) -> tuple[Tensor, Tensor | None]:
-        """Run `steps` steps on features [B, cells, C].
+    def forward(self, features: Tensor, steps: int | Sequence[int]) -> tuple[Tensor, Tensor | None]:
+        """Run on features [B, cells, C]: as many steps for all images, or for each image a number of its own.
 
-        Returns logits [B, steps, m + 1] and attention weights [B, steps, cells] (None without attention).
-        After an image's own end token its later rows mean nothing; the loss never looks at them.
+        Returns logits [B, T, m + 1] and attention weights [B, T, cells] (None without attention), T the largest
+        number of steps; beyond an image's own steps they are zero. After an image's own end token its rows mean
+        nothing; the loss never looks at them.
         """
-        state, projected = self._begin(features)
-        token = self._start_tokens(features)
+        own = [steps] * len(features) if isinstance(steps, int) else list(steps)
+        # Longest first: the images that still run at any step are then the first so many rows.
+        order = torch.tensor(sorted(range(len(own)), key=own.__getitem__, reverse=True), dtype=torch.long)  # [B]
+        order = order.to(features.device, non_blocking=True)
+        images = self._begin(features.index_select(0, order))
         logits, weights = [], []
-        for _ in range(steps):
-            step_logits, step_weights, state = self._step(token, state, features, projected)
-            token = step_logits.argmax(1)  # [B], no gradient flows through the choice
-            logits.append(step_logits)
-            weights.append(step_weights)
-        return torch.stack(logits, dim=1), stack_weights(weights)
+        for step in range(steps if isinstance(steps, int) else max(own, default=0)):
+            running = sum(length > step for length in own)
+            if running < len(images.token):
+                images = images.keep(slice(running))
+            step_logits, step_weights, images = self._step(images)
+            logits.append(_pad_rows(step_logits, len(own)))
+            weights.append(_pad_rows(step_weights, len(own)) if step_weights is not None else None)
+        place = order.argsort()  # [B], where each image went
+        stacked = stack_weights(weights)
+        return (
+            torch.stack(logits, dim=1).index_select(0, place),
+            stacked.index_select(0, place) if stacked is not None else None,
+        )
 
     @torch.no_grad()
     def predict(self, features: Tensor) -> Prediction:
@@ -67,45 +96,54 @@ class SequenceDecoder(nn.Module):
         A label's score is the largest probability it reached at any step up to and including the one at which
         its image ended: a label that was almost chosen somewhere ranks above one that never came near.
         """
-        state, projected = self._begin(features)
-        token = self._start_tokens(features)
-        ended = torch.zeros(len(features), dtype=torch.bool, device=features.device)  # [B]
-        sequence, probabilities, weights = [], [], []
-        for _ in range(self.max_steps):
-            logits, step_weights, state = self._step(token, state, features, projected)
-            # Steps after the end are blanked, so that an image's result does not depend on its batch.
-            step_probabilities = logits.softmax(1).masked_fill(ended.unsqueeze(1), 0.0)  # [B, m + 1]
-            token = logits.argmax(1)
-            ended = ended | (token == self.end)
-            sequence.append(torch.where(ended, NO_LABEL, token))
-            probabilities.append(step_probabilities)
-            weights.append(step_weights)
-            if bool(ended.all()):
+        batch, cells, _ = features.shape
+        sequence = features.new_full((batch, self.max_steps), NO_LABEL, dtype=torch.long)
+        probabilities = features.new_zeros((batch, self.max_steps, self.n_labels + 1), dtype=torch.float)
+        weights = features.new_zeros((batch, self.max_steps, cells), dtype=torch.float) if self.attention else None
+        images = self._begin(features)
+        running = torch.arange(batch, device=features.device)  # the images that have not ended: only they cost
+        for step in range(self.max_steps):
+            logits, step_weights, images = self._step(images)
+            probabilities[running, step] = logits.float().softmax(1)
+            if weights is not None and step_weights is not None:
+                weights[running, step] = step_weights.float()
+            going = (images.token != self.end).nonzero().squeeze(1)
+            if len(going) == 0:
                 break
-        written = torch.stack(sequence, dim=1)  # [B, T]
-        steps = torch.stack(probabilities, dim=1)  # [B, T, m + 1]
+            if len(going) < len(running):
+                images, running = images.keep(going), running[going]
+            sequence[running, step] = images.token
+        steps = step + 1
         return Prediction(
-            sequence=written,
-            labels=sequence_to_set(written, self.n_labels),
-            scores=steps[:, :, : self.n_labels].amax(dim=1),
-            probabilities=steps,
-            attention=stack_weights(weights),
+            sequence=sequence[:, :steps],
+            labels=sequence_to_set(sequence, self.n_labels),
+            scores=probabilities[:, :steps, : self.n_labels].amax(dim=1),
+            probabilities=probabilities[:, :steps],
+            attention=weights[:, :steps] if weights is not None else None,
         )
 
-    def _begin(self, features: Tensor) -> tuple[tuple[Tensor, Tensor], Tensor | None]:
+    def _begin(self, features: Tensor) -> _Images:
         pooled = features.mean(dim=1)  # [B, C]
-        state = (self.initial_hidden(pooled), self.initial_cell(pooled))
-        return state, self.attention.project(features) if self.attention is not None else None
+        return _Images(
+            token=torch.full((len(features),), self.start, dtype=torch.long, device=features.device),
+            hidden=self.initial_hidden(pooled),
+            cell=self.initial_cell(pooled),
+            features=features,
+            projected=self.attention.project(features) if self.attention is not None else None,
+        )
 
-    def _start_tokens(self, features: Tensor) -> Tensor:
-        return torch.full((len(features),), self.start, dtype=torch.long, device=features.device)
-
-    def _step(
-        self, token: Tensor, state: tuple[Tensor, Tensor], features: Tensor, projected: Tensor | None
-    ) -> tuple[Tensor, Tensor | None, tuple[Tensor, Tensor]]:
-        inputs, weights = self.embedding(token), None  # [B, E]
+    def _step(self, images: _Images) -> tuple[Tensor, Tensor | None, _Images]:
+        """Logits [R, m + 1], attention weights [R, cells], and the images with the label that was chosen."""
+        inputs, weights = self.embedding(images.token), None  # [R, E]
         if self.attention is not None:
-            context, weights = self.attention(features, projected, state[0])
-            inputs = torch.cat((inputs, context), dim=1)  # [B, E + C]
-        hidden, cell = self.lstm(inputs, state)
-        return self.output(self.dropout(hidden)), weights, (hidden, cell)
+            context, weights = self.attention(images.features, images.projected, images.hidden)
+            inputs = torch.cat((inputs, context), dim=1)  # [R, E + C]
+        hidden, cell = self.lstm(inputs, (images.hidden, images.cell))
+        logits = self.output(self.dropout(hidden))
+        token = logits.argmax(1)  # no gradient flows through the choice
+        return logits, weights, images._replace(token=token, hidden=hidden, cell=cell)
+
+
+def _pad_rows(rows: Tensor, batch: int) -> Tensor:
+    """[running, X] -> [B, X], zeros below."""
+    return F.pad(rows, (0, 0, 0, batch - len(rows)))

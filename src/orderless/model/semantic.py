@@ -10,6 +10,8 @@ package is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
@@ -38,8 +40,8 @@ class SemanticDecoder(nn.Module):
             n_labels, n_labels, hidden_size, embedding_size, attention_size=0, dropout=dropout, max_steps=max_steps
         )
 
-    def forward(self, features: Tensor, steps: int) -> tuple[Tensor, Tensor]:
-        """features [B, cells, C] -> the CNN's logits [B, m] and the RNN's [B, steps, m + 1]."""
+    def forward(self, features: Tensor, steps: int | Sequence[int]) -> tuple[Tensor, Tensor]:
+        """features [B, cells, C] -> the CNN's logits [B, m] and the RNN's [B, T, m + 1], as the decoder's."""
         class_logits = self.classifier(features.mean(dim=1))
         logits, _ = self.decoder(_as_image(class_logits), steps)
         return class_logits, logits

@@ -59,7 +59,7 @@ class StageModule(pl.LightningModule):
         self.unreadable.update(batch.unreadable)
         if len(batch.inputs) == 0:
             return None
-        loss = self.objective(self.head, self.features(batch.inputs), batch.labels, batch.longest)
+        loss = self.objective(self.head, self.features(batch.inputs), batch.labels, batch.counts)
         if not torch.isfinite(loss):
             raise OrderlessError(
                 f"the loss is {float(loss)} at step {self.global_step}, with the training images "

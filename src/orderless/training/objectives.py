@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from torch import Tensor, nn
 
@@ -19,27 +19,28 @@ from orderless.methods import METHODS
 from orderless.model.ranking import RankingHead
 from orderless.order import make_order
 
-Objective = Callable[[nn.Module, Tensor, Tensor, int], Tensor]  # head, features, labels [B, m], longest -> loss
+# head, features [B, cells, C], labels [B, m], number of labels of each image -> loss
+Objective = Callable[[nn.Module, Tensor, Tensor, Sequence[int]], Tensor]
 
 
-def binary_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
+def binary_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
     return binary_cross_entropy(head(features), labels)
 
 
-def asymmetric_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
+def asymmetric_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
     return asymmetric_loss(head(features), labels)
 
 
-def ranking_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
+def ranking_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
     """LSEP for the ranking; for the thresholds cross-entropy of σ(f - θ), with the ranking held fixed."""
     assert isinstance(head, RankingHead)
     scores, thresholds = head.rank(features)
     return log_sum_exp_pairwise(scores, labels) + binary_cross_entropy(scores.detach() - thresholds, labels)
 
 
-def stepwise_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
+def stepwise_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
     """Every label at every step, and the CNN's own prediction that the first step starts from."""
-    class_logits, logits = head(features, longest + 1)
+    class_logits, logits = head(features, max(counts) + 1)
     return stepwise_loss(logits, labels) + binary_cross_entropy(class_logits, labels)
 
 
@@ -60,13 +61,18 @@ def make_objective(method: str, stage: StageConfig, vocabulary: Vocabulary) -> O
 def _sequence_objective(order_name: str, semantic: bool, stage: StageConfig, vocabulary: Vocabulary) -> Objective:
     order = make_order(order_name, vocabulary)
 
-    def sequence_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
-        logits, _ = head(features, longest + 1)  # the longest label set and its end token
+    def sequence_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
+        logits, _ = head(features, _steps(counts))
         return sequence_loss(logits, order(logits, labels), stage.label_smoothing)
 
-    def semantic_objective(head: nn.Module, features: Tensor, labels: Tensor, longest: int) -> Tensor:
-        class_logits, logits = head(features, longest + 1)  # CNN and RNN are both supervised
+    def semantic_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
+        class_logits, logits = head(features, _steps(counts))  # CNN and RNN are both supervised
         targets = order(logits, labels)
         return binary_cross_entropy(class_logits, labels) + sequence_loss(logits, targets, stage.label_smoothing)
 
     return semantic_objective if semantic else sequence_objective
+
+
+def _steps(counts: Sequence[int]) -> list[int]:
+    """Each image's labels and its end token: no further step carries loss."""
+    return [count + 1 for count in counts]
