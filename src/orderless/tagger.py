@@ -156,13 +156,15 @@ class Tagger:
     def _steps(self, prediction: Prediction, row: int) -> tuple[Step, ...]:
         if prediction.probabilities is None:
             return ()
-        tokens: list[str | None] = [*self.vocabulary.names, None]
+        tokens: list[str | None] = [*self.vocabulary.names, None]  # the end has index m, or -1 in a sequence
         steps = []
-        top = prediction.probabilities[row].topk(min(RUNNERS_UP + 1, len(tokens)), dim=1)
-        for values, indices in zip(top.values.tolist(), top.indices.tolist(), strict=True):
-            best, *others = [(tokens[i], value) for i, value in zip(indices, values, strict=True)]
-            steps.append(Step(best[0], best[1], tuple(others)))
-            if best[0] is None:
+        for step, written in enumerate(prediction.sequence[row].tolist()):
+            probabilities = prediction.probabilities[row, step]  # [m + 1]
+            top = probabilities.topk(min(RUNNERS_UP + 1, len(tokens))).indices.tolist()
+            others = [i for i in top if i != written % len(tokens)][:RUNNERS_UP]
+            considered = tuple((tokens[i], float(probabilities[i])) for i in others)
+            steps.append(Step(tokens[written], float(probabilities[written]), considered))
+            if written < 0:
                 break
         return tuple(steps)
 

@@ -12,6 +12,7 @@ import typer
 from orderless.cli import data
 from orderless.cli.demo import demo_command
 from orderless.cli.evaluate import evaluate_command
+from orderless.cli.methods import methods_command
 from orderless.cli.predict import predict_command
 from orderless.cli.train import train_command
 from orderless.errors import OrderlessError
@@ -27,6 +28,7 @@ app.command("demo")(demo_command)
 app.command("train")(train_command)
 app.command("evaluate")(evaluate_command)
 app.command("predict")(predict_command)
+app.command("methods")(methods_command)
 app.add_typer(data.app, name="data")
 
 

@@ -13,7 +13,7 @@ from orderless.errors import UsageError
 def train_command(
     data: Annotated[str | None, typer.Argument(help="Folder with tagged photos, or 'scenes' for generated ones.")] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder to write (default: runs/<data>-<method>).")] = None,
-    method: Annotated[str | None, typer.Option(help="pla, mla, frequent, rare, dictionary, random or bce.")] = None,
+    method: Annotated[str | None, typer.Option(help="pla, mla, bce, …: see orderless methods.")] = None,
     recipe: Annotated[str, typer.Option(help="quick (small data, CPU) or paper.")] = "quick",
     config: Annotated[Path | None, typer.Option(help="Start from a config.yaml instead of a recipe.")] = None,
     backbone: Annotated[str | None, typer.Option(help="lite0, resnet50, resnet101, vgg16, … any timm name.")] = None,
@@ -111,9 +111,12 @@ def _print_summary(metrics: dict[str, Any], run: Path, data: str, as_json: bool)
     if as_json:
         print(json.dumps(metrics, indent=1, ensure_ascii=False))
         return
-    from orderless.cli.tables import metrics_table
+    from orderless.cli.tables import metrics_table, percent
 
     split = "test" if "test" in metrics else "val"
     console.print(metrics_table(metrics[split], f"{metrics['method']} on the {split} split"))
+    if "test-tuned" in metrics:
+        console.print(f"OF1 at the threshold that validation chose, {metrics['threshold']:.2f}: "
+                      f"{percent(metrics['test-tuned']['OF1'])}", markup=False)  # fmt: skip
     console.print(f"\nrun written to {run}", markup=False)
     console.print(f"tag photos with:  orderless predict {run} PHOTO…", markup=False, style="bold")

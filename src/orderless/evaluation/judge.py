@@ -11,6 +11,7 @@ from torch import Tensor
 from orderless.data.dataset import Batch
 from orderless.errors import OrderlessError
 from orderless.evaluation.accumulate import TaggingMetrics
+from orderless.evaluation.ranking import best_threshold
 from orderless.model.prediction import Prediction
 
 
@@ -21,6 +22,8 @@ class Judgement:
     metrics: dict[str, float]
     images: int
     unreadable: dict[int, str]  # index in the split -> reason
+    best_threshold: float  # on the scores, for OF1: with hindsight, unless it is used on another split
+    predictions: dict[str, Tensor]  # truth, predicted, scores, ignore, index in the split, and the sequence if one is written
 
 
 @torch.inference_mode()
@@ -28,14 +31,16 @@ def judge(predict: Callable[[Tensor], Prediction], batches: Iterable[Batch]) -> 
     """Run `predict` on the inputs of every batch and evaluate its sets against the batch's labels."""
     metrics = TaggingMetrics()
     unreadable: dict[int, str] = {}
-    images = 0
+    index: list[Tensor] = []
     for batch in batches:
         unreadable.update(batch.unreadable)
         if not len(batch.inputs):
             continue
         prediction = predict(batch.inputs).to("cpu")
         metrics.update(batch.labels, prediction.labels, prediction.scores, prediction.written, ignore=batch.ignore)
-        images += len(batch.inputs)
-    if not images:
+        index.append(batch.index)
+    if not index:
         raise OrderlessError("there is nothing to judge: not one image could be read")
-    return Judgement(metrics.compute(), images, unreadable)
+    predictions = metrics.collected() | {"index": torch.cat(index)}
+    threshold = best_threshold(predictions["scores"], predictions["truth"], "OF1", predictions["ignore"])
+    return Judgement(metrics.compute(), len(predictions["index"]), unreadable, threshold, predictions)

@@ -21,11 +21,13 @@ from orderless.data import Collection, open_data
 from orderless.data.dataset import LabelledImages, LabelTable, make_loader
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
-from orderless.errors import OrderlessError, UsageError
-from orderless.evaluation.judge import judge
+from orderless.errors import OrderlessError, Stopped, UsageError
+from orderless.evaluation.judge import Judgement, judge
 from orderless.labels import Vocabulary
+from orderless.methods import METHODS
 from orderless.model.encoder import Encoder
 from orderless.model.network import TaggingModel, build_head
+from orderless.model.threshold import DEFAULT_THRESHOLD, ThresholdedHead
 from orderless.model.weights import load_encoder_weights
 from orderless.run_folder import RunFolder, load_weights, save_weights
 from orderless.training.averaging import make_averaging
@@ -34,6 +36,7 @@ from orderless.training.checkpoint import AtomicCheckpoints, intact_checkpoint
 from orderless.training.features import CachedDataset, store_features
 from orderless.training.module import StageModule
 from orderless.training.objectives import make_objective
+from orderless.training.penalisation import PenalisationLog, read_penalisation
 from orderless.training.progress import Watcher
 
 
@@ -60,10 +63,10 @@ def train(
     if not resume and run.path.exists() and any(run.path.iterdir()):
         raise UsageError(f"{run.path} already holds a run; choose another --out, or go on with it by --resume")
     if collection is None:
-        collection = open_data(config.data.path, config.data.format, seed=config.seed)
+        collection = open_data(config.data.path, config.data.format, seed=config.data_seed)
     for note in collection.notes:
         watcher.note(note)
-    collection = collection.limited(config.data.limit, config.seed)
+    collection = collection.limited(config.data.limit, config.data_seed)
     vocabulary = collection.vocabulary()
     splits = {
         name: Split(samples, LabelTable(samples, vocabulary, ignore_unknown=config.data.ignore_unknown))
@@ -78,8 +81,10 @@ def train(
     run.begin(config, vocabulary)
     trainer = _Training(config, run, vocabulary, splits, encoder, watcher, tensorboard)
     model = trainer.run_stages()
-    save_weights(model, run.weights_file)
+    save_weights(model, run.weights_file)  # before judging, which may fail and must not cost the training
     metrics = trainer.final_metrics(model)
+    if config.threshold == "tuned":
+        save_weights(model, run.weights_file)
     run.save_metrics(metrics)
     watcher.end()
     return metrics
@@ -132,7 +137,9 @@ class _Training:
         done_file = self.run.last / f"stage-{number}.safetensors"
         checkpoint_file = self.run.last / f"stage-{number}.ckpt"
         best_file = self.run.last / f"stage-{number}.best.safetensors"
-        objective = make_objective(self.config.method, stage, self.vocabulary)
+        penalisation = self._penalisation(stage)
+        watch = penalisation.watch if penalisation else None
+        objective = make_objective(self.config.method, stage, self.vocabulary, watch)
         module = StageModule(None if stage.cache else self.encoder, head, objective, stage, self.config.seed)
         if done_file.exists():
             load_weights(trainee(module), done_file)
@@ -148,6 +155,8 @@ class _Training:
             callbacks.append(BatchNormRefresh(train_loader))
         if stage.patience:
             callbacks.append(EarlyStopping("monitor", mode="max", patience=stage.patience, check_on_train_epoch_end=False))
+        if penalisation is not None:
+            callbacks.append(penalisation)
         callbacks.append(EpochCheckpoint(checkpoint_file))
         trainer = pl.Trainer(
             max_epochs=stage.epochs,
@@ -174,12 +183,18 @@ class _Training:
         else:
             save_weights(trainee(module), best_file)
         if trainer.interrupted:
-            raise OrderlessError(f"stopped; go on with: orderless train --resume --out {self.run.path}")
+            raise Stopped(f"stopped; go on with: orderless train --resume --out {self.run.path}")
         self._name_unreadable("train", module.unreadable)
         load_weights(trainee(module), best_file)
         if trainer.is_global_zero:
             best_file.replace(done_file)
             AtomicCheckpoints().remove_checkpoint(checkpoint_file)
+
+    def _penalisation(self, stage: StageConfig) -> PenalisationLog | None:
+        """Only MLA is asked: PLA never punishes a right label, and fixed orders do so by design."""
+        if stage.objective == "binary" or METHODS[self.config.method].order != "mla":
+            return None
+        return PenalisationLog(len(self.vocabulary), self.run.penalisation_file)
 
     def _logger(self, stage: StageConfig) -> Any:
         if not self.tensorboard:
@@ -239,24 +254,43 @@ class _Training:
     # --- judgement ---
 
     def final_metrics(self, model: TaggingModel) -> dict[str, Any]:
-        """Metrics of the finished model on validation and test, fractions in [0, 1]."""
+        """Metrics of the finished model on validation and test, fractions in [0, 1].
+
+        A head with a threshold is judged at 0.5, and on test also at the threshold that was best for OF1 on
+        validation ("threshold", "test-tuned"); it keeps that one if the configuration says so.
+        """
         model.to(self.device).eval()
-        stage = self.config.stages[-1]
         results: dict[str, Any] = {"method": self.config.method, "seed": self.config.seed}
-        for name in ("val", "test"):
-            if name not in self.splits:
-                continue
-            loader = make_loader(
-                self._dataset(name, stage, False), stage.batch_size, shuffle=False,
-                workers=0 if stage.cache else self.config.data.workers,
-            )  # fmt: skip
-            predict = model.predict_features if stage.cache else model.predict
-            judged = judge(lambda inputs, predict=predict: predict(inputs.to(self.device)), loader)
-            self._name_unreadable(name, judged.unreadable)
-            left_out = len(self.splits[name].samples) - judged.images
-            results[name] = {"images": judged.images, "unreadable": left_out, **judged.metrics}
+        judged = {name: self._judge(model, name) for name in ("val", "test") if name in self.splits}
+        results |= {name: self._summary(name, judgement) for name, judgement in judged.items()}
+        if isinstance(model.head, ThresholdedHead):
+            results["threshold"] = judged["val"].best_threshold
+            model.head.threshold.fill_(results["threshold"])
+            if "test" in judged:
+                judged["test-tuned"] = self._judge(model, "test")
+                results["test-tuned"] = self._summary("test", judged["test-tuned"])
+            if self.config.threshold == "fixed":
+                model.head.threshold.fill_(DEFAULT_THRESHOLD)
+        if self.run.penalisation_file.exists():
+            results["penalisation"] = read_penalisation(self.run.penalisation_file, self.vocabulary)
         results["unreadable"] = self.unreadable
+        self.run.save_predictions({name: judgement.predictions for name, judgement in judged.items()})
         return results
+
+    def _judge(self, model: TaggingModel, name: str) -> Judgement:
+        stage = self.config.stages[-1]
+        loader = make_loader(
+            self._dataset(name, stage, False), stage.batch_size, shuffle=False,
+            workers=0 if stage.cache else self.config.data.workers,
+        )  # fmt: skip
+        predict = model.predict_features if stage.cache else model.predict
+        judged = judge(lambda inputs: predict(inputs.to(self.device)), loader)
+        self._name_unreadable(name, judged.unreadable)
+        return judged
+
+    def _summary(self, name: str, judged: Judgement) -> dict[str, Any]:
+        left_out = len(self.splits[name].samples) - judged.images
+        return {"images": judged.images, "unreadable": left_out, **judged.metrics}
 
 
 def _quiet() -> None:
