@@ -26,6 +26,7 @@ class DataConfig(Settings):
     format: str | None = None  # None: found by looking at the folder
     image_size: int = Field(192, ge=32, le=1024)
     limit: int | None = Field(None, ge=1)  # at most so many samples of every split
+    seed: int | None = Field(None, ge=0)  # of splits that the data does not bring, and of limits; None: the run's
     ignore_unknown: bool = False  # leave labels out that the training split lacks
     pixel_limit: int = Field(PIXEL_LIMIT, ge=1)
     workers: int = Field(2, ge=0)
@@ -80,6 +81,11 @@ class Config(Settings):
     data: DataConfig = DataConfig()
     model: ModelConfig = ModelConfig()
     stages: tuple[StageConfig, ...] = ()
+
+    @property
+    def data_seed(self) -> int:
+        """What splits and limits follow from: runs that share it share their images."""
+        return self.seed if self.data.seed is None else self.data.seed
 
 
 def parse_config(values: dict[str, Any], source: str) -> Config:

@@ -15,6 +15,10 @@ class UsageError(OrderlessError):
     exit_code = 2
 
 
+class Stopped(OrderlessError):
+    """The user stopped the work; what is done so far is kept."""
+
+
 class UnreadableImage(OrderlessError):
     """One image that cannot be decoded; `reason` is half a sentence, without the path."""
 

@@ -6,6 +6,7 @@
     last/              what --resume needs
     metrics.csv        a row per epoch
     metrics.json       the final numbers
+    predictions.safetensors  what the finished model says of every validation and test image
     report.html        one page, pictures inside
 """
 
@@ -21,7 +22,7 @@ from orderless.files import write_bytes, write_text
 from orderless.labels import Vocabulary
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 
 class RunFolder:
@@ -35,7 +36,9 @@ class RunFolder:
         self.last = self.path / "last"
         self.metrics_csv = self.path / "metrics.csv"
         self.metrics_file = self.path / "metrics.json"
+        self.predictions_file = self.path / "predictions.safetensors"
         self.report_file = self.path / "report.html"
+        self.penalisation_file = self.last / "penalisation.json"
 
     @classmethod
     def open(cls, path: str | Path) -> RunFolder:
@@ -63,6 +66,28 @@ class RunFolder:
 
     def save_metrics(self, metrics: dict[str, Any]) -> None:
         write_text(self.metrics_file, json.dumps(metrics, indent=1, ensure_ascii=False) + "\n")
+
+    def save_predictions(self, splits: dict[str, dict[str, Tensor]]) -> None:
+        """Tensors by split and name, such as `test` and `truth`; stored as `test.truth`."""
+        from safetensors.torch import save
+
+        flat = {f"{split}.{name}": t.contiguous() for split, tensors in splits.items() for name, t in tensors.items()}
+        write_bytes(self.predictions_file, save(flat))
+
+    def predictions(self) -> dict[str, dict[str, Tensor]]:
+        """What `save_predictions` wrote."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        try:
+            flat = load_file(self.predictions_file)
+        except (SafetensorError, OSError) as error:
+            raise UsageError(f"{self.predictions_file} is missing or damaged ({error}); train the run again") from None
+        splits: dict[str, dict[str, Tensor]] = {}
+        for key, tensor in flat.items():
+            split, _, name = key.rpartition(".")
+            splits.setdefault(split, {})[name] = tensor
+        return splits
 
     def metrics(self) -> dict[str, Any]:
         """The final numbers, or nothing if the run has none yet."""

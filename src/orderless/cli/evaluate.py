@@ -29,8 +29,9 @@ def evaluate_command(
 
     tagger = load(run)
     settings = tagger.config.data
-    collection = open_data(data or settings.path, format or (None if data else settings.format), seed=tagger.config.seed)
-    samples = collection.limited(None if data else settings.limit, tagger.config.seed)[split]
+    seed = tagger.config.data_seed
+    collection = open_data(data or settings.path, format or (None if data else settings.format), seed=seed)
+    samples = collection.limited(None if data else settings.limit, seed)[split]
     judged = tagger.evaluate(
         samples,
         batch_size=batch_size,

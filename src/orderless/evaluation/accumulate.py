@@ -65,21 +65,22 @@ class TaggingMetrics(Metric):
             if value is not None:
                 getattr(self, name).append(_flatten(value) if name == "sequences" else value.detach())
 
-    def compute(self) -> dict[str, float]:
+    def collected(self) -> dict[str, Tensor]:
+        """All batches joined, by the names of `update`; what never came is not there."""
         whole = {
-            name: dim_zero_cat(state) if len(state := getattr(self, name)) else None
+            name: dim_zero_cat(state)
             for name in ("truth", "predicted", "scores", "sequences", "ignore")
+            if len(state := getattr(self, name))
         }
-        if whole["truth"] is None or whole["predicted"] is None:
+        if "sequences" in whole:
+            whole["sequences"] = _unflatten(whole["sequences"])
+        return whole
+
+    def compute(self) -> dict[str, float]:
+        whole = self.collected()
+        if not whole:
             raise ValueError("there is nothing to evaluate yet: call update with a batch first")
-        sequences = whole["sequences"]
-        return evaluate(
-            whole["truth"],
-            whole["predicted"],
-            whole["scores"],
-            None if sequences is None else _unflatten(sequences),
-            whole["ignore"],
-        )
+        return evaluate(**whole)
 
 
 class PenalisationRate(Metric):

@@ -23,7 +23,7 @@ class Judgement:
     images: int
     unreadable: dict[int, str]  # index in the split -> reason
     best_threshold: float  # on the scores, for OF1: with hindsight, unless it is used on another split
-    predictions: dict[str, Tensor]  # truth, predicted, scores, ignore, index in the split, and the sequence if one is written
+    predictions: dict[str, Tensor]  # all that was judged, by the names of `evaluate`, and the `index` in the split
 
 
 @torch.inference_mode()

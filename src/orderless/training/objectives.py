@@ -17,7 +17,7 @@ from orderless.loss import (
 )
 from orderless.methods import METHODS
 from orderless.model.ranking import RankingHead
-from orderless.order import make_order
+from orderless.order import Order, make_order
 
 # head, features [B, cells, C], labels [B, m], number of labels of each image -> loss
 Objective = Callable[[nn.Module, Tensor, Tensor, Sequence[int]], Tensor]
@@ -44,13 +44,16 @@ def stepwise_objective(head: nn.Module, features: Tensor, labels: Tensor, counts
     return stepwise_loss(logits, labels) + binary_cross_entropy(class_logits, labels)
 
 
-def make_objective(method: str, stage: StageConfig, vocabulary: Vocabulary) -> Objective:
-    """The objective of a stage: BCE for the encoder, or the method's own."""
+def make_objective(
+    method: str, stage: StageConfig, vocabulary: Vocabulary, watch: Callable[[Order], Order] | None = None
+) -> Objective:
+    """The objective of a stage: BCE for the encoder, or the method's own; `watch` may wrap its order to see it work."""
     chosen = METHODS[method]
     if stage.objective == "binary":
         return binary_objective
     if chosen.order is not None:
-        return _sequence_objective(chosen.order, chosen.head == "semantic", stage, vocabulary)
+        order = make_order(chosen.order, vocabulary)
+        return _sequence_objective(watch(order) if watch else order, chosen.head == "semantic", stage)
     if chosen.head == "ranking":
         return ranking_objective
     if chosen.head == "stepwise":
@@ -58,9 +61,7 @@ def make_objective(method: str, stage: StageConfig, vocabulary: Vocabulary) -> O
     return asymmetric_objective if chosen.loss == "asl" else binary_objective
 
 
-def _sequence_objective(order_name: str, semantic: bool, stage: StageConfig, vocabulary: Vocabulary) -> Objective:
-    order = make_order(order_name, vocabulary)
-
+def _sequence_objective(order: Order, semantic: bool, stage: StageConfig) -> Objective:
     def sequence_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
         logits, _ = head(features, _steps(counts))
         return sequence_loss(logits, order(logits, labels), stage.label_smoothing)
