@@ -32,6 +32,7 @@ class StageModule(pl.LightningModule):
         self.unreadable: dict[int, str] = {}  # training images left out so far, by index
         if encoder is not None:
             encoder.requires_grad_(self.trains_encoder)
+        self.train()  # Lightning keeps the mode it finds, and an earlier stage may have left the encoder in training
 
     @property
     def trains_encoder(self) -> bool:
