@@ -297,6 +297,7 @@ def _quiet() -> None:
     """Lightning's own chatter is for people who write loops; ours is in `Watcher`."""
     for name in ("lightning.pytorch", "lightning.fabric", "lightning"):
         logging.getLogger(name).setLevel(logging.ERROR)
-    remarks = ("does not have many workers", "IterableDataset", "checkpoint directory", "litlogger", "LeafSpec", "eval mode")
-    for text in remarks:
+    for text in (
+        "does not have many workers", "IterableDataset", "checkpoint directory", "litlogger", "LeafSpec", "eval mode",
+    ):  # fmt: skip
         warnings.filterwarnings("ignore", message=f".*{text}.*")
