@@ -32,78 +32,71 @@ def pla(logits: Tensor, labels: Tensor) -> Tensor:
 @torch.no_grad()
 def _align(logits: Tensor, labels: Tensor, pin: bool) -> Tensor:
     batch, steps, outputs = logits.shape
-    if labels.shape != (batch, outputs - 1):
-        raise ValueError(f"labels are {tuple(labels.shape)}, but logits {tuple(logits.shape)} want {batch, outputs - 1}")
+    n_labels = outputs - 1
+    if labels.shape != (batch, n_labels):
+        raise ValueError(f"labels are {tuple(labels.shape)}, but logits {tuple(logits.shape)} want {batch, n_labels}")
     # The last step can only hold the end token, so at most steps - 1 labels are placed; which of the columns
     # are real is known on the CPU, without asking the device.
-    width = min(steps - 1, outputs - 1)
-    columns = labels.byte().argsort(dim=1, descending=True, stable=True)[:, :width]  # [B, width], true labels first
-    log_p = logits[:, :width].float().log_softmax(dim=2)  # [B, width, m + 1]
-    cost = -log_p.gather(2, columns.unsqueeze(1).expand(-1, width, -1))  # [B, step, column]
+    width = min(steps - 1, n_labels)
+    logits = logits[:, :width].float()  # [B, step, m + 1]
+    descending = torch.arange(n_labels, 0, -1, device=labels.device)  # [m]
+    columns = (labels * descending).topk(width, dim=1).indices  # [B, column], true labels first, by index
+    predicted = _argmax(logits)  # [B, step]
     packed = torch.cat(
         (
             labels.sum(dim=1, keepdim=True).float(),
             columns.float(),  # exact: vocabularies are far smaller than 2**24
-            logits[:, :width].argmax(dim=2).float(),
-            cost.flatten(1),
+            predicted.float(),
+            logits.gather(2, predicted.unsqueeze(2)).flatten(1),  # not finite if anything of its row is not
+            # -log P but for a term that depends on the step alone: it adds the same to every assignment.
+            -logits.gather(2, columns.unsqueeze(1).expand(-1, width, -1)).flatten(1),
         ),
         dim=1,
     )
     table = packed.cpu().numpy()  # the one transfer
     counts = table[:, 0].astype(np.intp)
+    names, choices, tops = (table[:, 1 + part * width : 1 + (part + 1) * width] for part in range(3))  # [B, W] each
+    costs = table[:, 1 + 3 * width :].reshape(batch, width, width)  # [B, step, column]
     if counts.max(initial=0) > steps - 1:
         raise ValueError(f"an image has {counts.max()} labels, but {steps} steps hold only {steps - 1} and the end")
-    columns_np = table[:, 1 : 1 + width].astype(np.int64)
-    predicted = table[:, 1 + width : 1 + 2 * width].astype(np.int64)
-    costs = table[:, 1 + 2 * width :].reshape(batch, width, width)
-
-    targets = arrange(costs, columns_np, predicted if pin else None, counts, steps, end=outputs - 1)
-    return torch.from_numpy(targets).to(logits.device, non_blocking=True)
-
-
-def arrange(
-    costs: NDArray[np.float32],
-    columns: NDArray[np.int64],
-    predicted: NDArray[np.int64] | None,
-    counts: NDArray[np.intp],
-    steps: int,
-    end: int,
-) -> NDArray[np.int64]:
-    """Solve a batch on the CPU.
-
-    costs [B, W, W] is -log P of column k at step t; columns [B, W] names the label of each column; predicted
-    [B, W] is the label chosen at each step (None: nothing is pinned); counts [B] is n. Returns [B, steps].
-    """
-    batch, width = columns.shape
-    place = np.arange(width)
-    inside = place < counts[:, None]  # [B, W]: steps (and columns) below n
-    if not np.isfinite(costs, where=inside[:, :, None] & inside[:, None, :], out=np.ones_like(costs, bool)).all():
-        bad = ~(np.isfinite(costs) | ~(inside[:, :, None] & inside[:, None, :])).all(axis=(1, 2))
+    inside = np.arange(width) < counts[:, None]  # [B, step or column] below n
+    needed = inside[:, :, None] & inside[:, None, :]  # [B, step, column]
+    finite = (np.isfinite(costs) & np.isfinite(tops)[:, :, None]) | ~needed
+    if not finite.all():
         raise ValueError(
-            f"cannot align image {int(np.flatnonzero(bad)[0])} of the batch: its logits are not finite, "
+            f"cannot align image {int(np.argmin(finite.all(axis=(1, 2))))} of the batch: its logits are not finite, "
             "or give a true label no probability at all"
         )
-    chosen = np.full((batch, width), -1, dtype=np.intp)  # [B, step] -> column
-    if predicted is not None:
-        pins = (predicted[:, :, None] == columns[:, None, :]) & inside[:, :, None] & inside[:, None, :]  # [B, t, k]
-        pins &= np.cumsum(pins, axis=1) == 1  # a label predicted twice is pinned at its first step only
-        image, step, column = np.nonzero(pins)
-        chosen[image, step] = column
-    for i in np.flatnonzero(((chosen < 0) & inside).any(axis=1)):
-        n = counts[i]
-        free_steps = np.flatnonzero(chosen[i, :n] < 0)
-        if len(free_steps) == n:
-            chosen[i, :n] = linear_sum_assignment(costs[i, :n, :n])[1]
-            continue
-        free = np.ones(n, dtype=bool)
-        free[chosen[i, :n][chosen[i, :n] >= 0]] = False
-        free_columns = np.flatnonzero(free)
-        if len(free_steps) == 1:
-            chosen[i, free_steps] = free_columns
-        else:
-            _, assigned = linear_sum_assignment(costs[i][free_steps[:, None], free_columns])
-            chosen[i, free_steps] = free_columns[assigned]
+    pins = (choices[:, :, None] == names[:, None, :]) & needed if pin else None
+    chosen = _assign(costs, counts, pins)  # [B, step] -> column
+    rows = np.arange(batch)
     targets = np.full((batch, steps), IGNORE, dtype=np.int64)
-    targets[:, :width] = np.where(inside, np.take_along_axis(columns, np.maximum(chosen, 0), axis=1), IGNORE)
-    targets[np.arange(batch), counts] = end
-    return targets
+    targets[:, :width] = np.where(inside, names[rows[:, None], chosen], IGNORE)
+    targets[rows, counts] = n_labels  # the end token
+    return torch.from_numpy(targets).to(labels.device, non_blocking=True)
+
+
+def _assign(costs: NDArray[np.float32], counts: NDArray[np.intp], right: NDArray[np.bool_] | None) -> NDArray[np.intp]:
+    """The column of every step that costs least in sum, on the CPU; steps from n on mean nothing.
+
+    costs [B, W, W] of column k at step t; counts [B] is n; right [B, W, W] tells where the model predicted a true
+    label, to be pinned there (None: nothing is pinned).
+    """
+    chosen = np.zeros(costs.shape[:2], dtype=np.intp)  # [B, step]; right already where n is 1
+    open_steps = counts
+    if right is not None and right.size:
+        first = right.argmax(axis=1)[:, None, :] == np.arange(right.shape[1])[:, None]  # [B, step, column]
+        pins = right & first  # a label predicted twice is pinned at its first step only
+        taken = pins.any(axis=2)[:, :, None] | pins.any(axis=1)[:, None, :]  # what a pin excludes
+        costs = np.where(pins, 0, np.where(taken, np.inf, costs))
+        chosen = pins.argmax(axis=2)
+        open_steps = counts - pins.sum(axis=(1, 2))
+    for i in np.flatnonzero((open_steps > 0) & (counts > 1)):
+        n = counts[i]
+        chosen[i, :n] = linear_sum_assignment(costs[i, :n, :n])[1]
+    return chosen
+
+
+def _argmax(logits: Tensor) -> Tensor:
+    """The first largest of the last dimension; on a CPU, NumPy finds it several times faster than PyTorch."""
+    return torch.from_numpy(logits.numpy().argmax(-1)) if logits.device.type == "cpu" else logits.argmax(-1)
