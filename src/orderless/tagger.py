@@ -1,10 +1,10 @@
 """The tagger: load a run, tag images.
 
-    tagger = orderless.load("runs/x")
-    result = tagger.predict("photo.jpg")
-    result.labels            # ['person', 'dog', 'frisbee'], in the order the model wrote them
-    result.tags[1].score     # 0.93
-    result.tags[1].region    # where the model looked, rows x columns, sums to one
+tagger = orderless.load("runs/x")
+result = tagger.predict("photo.jpg")
+result.labels            # ['person', 'dog', 'frisbee'], in the order the model wrote them
+result.tags[1].score     # 0.93
+result.tags[1].region    # where the model looked, rows x columns, sums to one
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from orderless.model.folding import fold_batchnorm
 from orderless.model.network import TaggingModel, build_model
 from orderless.model.prediction import Prediction
 from orderless.run_folder import RunFolder, load_weights
+from orderless.runtimes import RUNTIMES, choose_runtime
 
 ImageSource = str | Path | bytes | Image.Image
 
@@ -73,13 +74,21 @@ class Result:
 class Tagger:
     """A trained model with its vocabulary and its way of reading images."""
 
-    def __init__(self, model: TaggingModel, vocabulary: Vocabulary, config: Config, device: str | None = None) -> None:
+    def __init__(
+        self,
+        model: TaggingModel,
+        vocabulary: Vocabulary,
+        config: Config,
+        device: str | None = None,
+        runtime: str = "eager",
+    ) -> None:
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         self.model = TaggingModel(fold_batchnorm(model.encoder), model.head).to(self.device).eval()
         self.vocabulary, self.config = vocabulary, config
         encoder = model.encoder
         self.preprocessing = Preprocessing(config.data.image_size, encoder.mean, encoder.std, encoder.interpolation)
         self._transform = self.preprocessing.test_transform()
+        self._encode = RUNTIMES[choose_runtime(runtime, images=1)](self.model.encoder)
 
     def predict(self, image: ImageSource) -> Result:
         """Tag one image: a path, encoded bytes or a Pillow image. Raises `UnreadableImage` if it is not one."""
@@ -89,9 +98,7 @@ class Tagger:
         inputs = self._transform(image.convert("RGB")).unsqueeze(0)  # [1, 3, S, S]
         return self._results(self._predict_tensor(inputs), [name])[0]
 
-    def predict_many(
-        self, images: Iterable[str | Path], *, batch_size: int = 32, workers: int = 0
-    ) -> Iterator[Result]:
+    def predict_many(self, images: Iterable[str | Path], *, batch_size: int = 32, workers: int = 0) -> Iterator[Result]:
         """Tag files in batches, in their order; one that cannot be read gives a result with `error` set."""
         samples = [Sample(Path(image), ()) for image in images]
         dataset = ImageDataset(
@@ -130,7 +137,7 @@ class Tagger:
 
     @torch.inference_mode()
     def _predict_tensor(self, inputs: torch.Tensor) -> Prediction:
-        return self.model.predict(inputs.to(self.device)).to("cpu")
+        return self.model.predict_features(self._encode(inputs.to(self.device))).to("cpu")
 
     def _results(self, prediction: Prediction, names: list[str]) -> list[Result]:
         return [self._result(prediction, row, name) for row, name in enumerate(names)]
@@ -169,12 +176,10 @@ class Tagger:
         return tuple(steps)
 
 
-def load(path: str | Path, device: str | None = None) -> Tagger:
-    """Load a run folder. Nothing in it can run code."""
+def load(path: str | Path, device: str | None = None, runtime: str = "eager") -> Tagger:
+    """Load a run folder. Nothing in it can run code. `runtime` runs the encoder: "eager" or "compile"."""
     run = RunFolder.open(path)
     config, vocabulary = run.config(), run.vocabulary()
     model = build_model(config.model, len(vocabulary))
     load_weights(model, run.weights_file)
-    return Tagger(model, vocabulary, config, device)
-
-
+    return Tagger(model, vocabulary, config, device, runtime)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -23,6 +23,12 @@ class Format(str, Enum):
     jsonl = "jsonl"
 
 
+class Runtime(str, Enum):
+    auto = "auto"
+    eager = "eager"
+    compile = "compile"
+
+
 def predict_command(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     photos: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
@@ -31,12 +37,14 @@ def predict_command(
     attention: Annotated[Path | None, typer.Option(help="Folder for a picture per photo with a heat map per tag.")] = None,
     batch_size: Annotated[int, typer.Option(min=1)] = 32,
     workers: Annotated[int, typer.Option(min=0, help="Processes that decode images.")] = 0,
+    runtime: Annotated[Runtime, typer.Option(help="What runs the encoder; auto: what is done first.")] = Runtime.auto,
 ) -> None:  # fmt: skip
     """Tag photos. Every photo is accounted for: tagged, or named as failed (then the exit code is 1)."""
+    from orderless.runtimes import choose_runtime
     from orderless.tagger import load
 
     files = find_photos(photos)
-    tagger = load(run)
+    tagger = load(run, runtime=choose_runtime(runtime.value, len(files)))
     if out is not None and out.suffix in (".csv", ".jsonl"):
         format = Format(out.suffix[1:])
     failed = 0
@@ -99,12 +107,12 @@ def _watched(results: Iterable[Result], total: int, quiet: bool) -> Iterable[Res
     return track(results, "tagging", total)
 
 
-def _write(results: Iterable[Result], format: Format, file: object) -> None:
+def _write(results: Iterable[Result], format: Format, file: TextIO) -> None:
     import csv
     import json
 
     if format is Format.csv:
-        writer = csv.writer(file)  # type: ignore[arg-type]
+        writer = csv.writer(file)
         writer.writerow(["file_name", "labels", "scores", "error"])
         for result in results:
             scores = "|".join(f"{tag.score:.4f}" for tag in result.tags)
@@ -117,7 +125,7 @@ def _write(results: Iterable[Result], format: Format, file: object) -> None:
         else:
             row["labels"] = result.labels
             row["scores"] = [round(tag.score, 4) for tag in result.tags]
-        print(json.dumps(row, ensure_ascii=False), file=file)  # type: ignore[arg-type]
+        print(json.dumps(row, ensure_ascii=False), file=file)
 
 
 def _print_table(results: Iterable[Result]) -> None:
