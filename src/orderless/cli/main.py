@@ -10,10 +10,12 @@ import sys
 import typer
 
 from orderless.cli import data
+from orderless.cli.compare import compare_command
 from orderless.cli.demo import demo_command
 from orderless.cli.evaluate import evaluate_command
 from orderless.cli.methods import methods_command
 from orderless.cli.predict import predict_command
+from orderless.cli.report import report_command
 from orderless.cli.train import train_command
 from orderless.errors import OrderlessError
 
@@ -29,6 +31,8 @@ app.command("train")(train_command)
 app.command("evaluate")(evaluate_command)
 app.command("predict")(predict_command)
 app.command("methods")(methods_command)
+app.command("compare")(compare_command)
+app.command("report")(report_command)
 app.add_typer(data.app, name="data")
 
 
