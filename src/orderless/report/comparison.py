@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from orderless.files import write_text
 from orderless.report.claims import judge_claims
+from orderless.report.figures.alignment import alignments_differ, cost_figure, ordered_loss_figure
+from orderless.report.figures.attention import attended, attention_figure, attention_html
+from orderless.report.figures.breakdown import breakdown_figure
+from orderless.report.figures.cooccurrence import cooccurrence_figure, group_figure
+from orderless.report.figures.losses import loss_figure
+from orderless.report.figures.penalisation import penalisation_figure
+from orderless.report.figures.rigidness import rigidness_figure
+from orderless.report.figures.sequences import sequences_figure, sequences_html, written
+from orderless.report.html import figure_html
 from orderless.report.page import comparison_page
 from orderless.report.runs import Comparison
+from orderless.report.style import inline_svg, save_both
 from orderless.report.tables import all_tables, to_csv, to_markdown
 
 
@@ -18,5 +30,62 @@ def write_report(folder: Path) -> Path:
     write_text(folder / "tables.md", to_markdown(tables))
     write_text(folder / "tables.csv", to_csv(tables))
     page = folder / "report.html"
-    write_text(page, comparison_page(comparison, tables, judge_claims(comparison), []))
+    write_text(page, comparison_page(comparison, tables, judge_claims(comparison), sections(comparison)))
     return page
+
+
+def sections(comparison: Comparison) -> list[tuple[str, str]]:
+    """Draw every figure that the runs allow, save it, and return the page's parts: a heading and HTML."""
+    same = "" if alignments_differ(comparison) else " For no example image do the two part."
+    parts = {
+        "Learning": [
+            _drawn(comparison, "losses", loss_figure(comparison), "Loss and quality while training",
+                   "Lines are means over seeds, bands one standard deviation."),
+        ],
+        "Orders": [
+            _pictured(comparison, "sequences", sequences_figure(comparison),
+                      sequences_html(comparison, written(comparison)), "The same images, written in two orders",
+                      "Wrong or repeated labels are underlined. Above each pair: the true labels."),
+            _drawn(comparison, "order-rigidness", rigidness_figure(comparison), "PLA's order of label pairs",
+                   "How often a pair's first label is written before its second; behind the bar: images with both."),
+        ],
+        "One image under the loss": [
+            _drawn(comparison, "cost-matrix", cost_figure(comparison), "Cost matrix with both alignments",
+                   "−log P of every true label at every step; bold: what the model writes. Framed: the label that the "
+                   f"alignment asks for at that step.{same}"),
+            _drawn(comparison, "ordered-loss", ordered_loss_figure(comparison), "Ordered against orderless loss",
+                   "One prediction of PLA's model, its loss under frequent first and under PLA."),
+            _drawn(comparison, "penalisation", penalisation_figure(comparison), "Punished although right",
+                   "In the last epoch of training under MLA, all seeds together; under PLA it cannot happen."),
+        ],
+        "Attention by step": [
+            _pictured(comparison, "attention", attention_figure(comparison),
+                      attention_html(comparison, attended(comparison)), "Where the model looked for each label", ""),
+        ],
+        "Labels that come together": [
+            _drawn(comparison, "cooccurrence", cooccurrence_figure(comparison), "Co-occurrence, prediction minus truth",
+                   "In images, mean over seeds; red: put together too often, blue: too seldom.", wide=True),
+            _drawn(comparison, "cooccurrence-groups", group_figure(comparison), "The same inside groups of labels",
+                   "Super-categories of the data, or clusters of labels that share images.", wide=True),
+        ],
+        "Where each method is good": [
+            _drawn(comparison, "breakdown", breakdown_figure(comparison), "F1 by labels, frequency and size",
+                   "Means over seeds; methods with a threshold at 0.5."),
+        ],
+    }  # fmt: skip
+    return [(heading, "".join(figures)) for heading, figures in parts.items() if any(figures)]
+
+
+def _drawn(comparison: Comparison, key: str, figure: Figure | None, caption: str, note: str, wide: bool = False) -> str:
+    if figure is None:
+        return ""
+    svg = save_both(figure, comparison.folder / "figures", key)
+    return figure_html(caption, f"<div>{inline_svg(svg, caption)}</div>", note, wide)
+
+
+def _pictured(comparison: Comparison, key: str, figure: Figure | None, html: str, caption: str, note: str) -> str:
+    """A figure of photos: a picture on disk, HTML that suits any screen on the page."""
+    if figure is None:
+        return ""
+    save_both(figure, comparison.folder / "figures", key)
+    return figure_html(caption, html, note)
