@@ -10,6 +10,7 @@ import sys
 import typer
 
 from orderless.cli import data
+from orderless.cli.bench import bench_command
 from orderless.cli.compare import compare_command
 from orderless.cli.demo import demo_command
 from orderless.cli.evaluate import evaluate_command
@@ -33,6 +34,7 @@ app.command("predict")(predict_command)
 app.command("methods")(methods_command)
 app.command("compare")(compare_command)
 app.command("report")(report_command)
+app.command("bench")(bench_command)
 app.add_typer(data.app, name="data")
 
 

@@ -1,0 +1,71 @@
+"""Decoder training on stored features against training that encodes every image, as an epoch pays for either."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from orderless.bench.material import coco_counts, label_sets, write_photos
+from orderless.bench.measure import Row, faster, in_turns
+from orderless.data.dataset import Batch, LabelledImages, LabelTable, make_loader
+from orderless.data.sample import Sample
+from orderless.data.transforms import Preprocessing
+from orderless.labels import Vocabulary
+from orderless.loss import sequence_loss
+from orderless.model.decoder import SequenceDecoder
+from orderless.model.encoder import Encoder
+from orderless.model.folding import fold_batchnorm
+from orderless.order import pla
+from orderless.training.features import VIEWS, CachedDataset, FeatureStore
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    encoders = [("test_resnet", 64, 4)] if quick else [("resnet50", 224, 32), ("lite0", 192, 64)]
+    for backbone, size, images in encoders:
+        with tempfile.TemporaryDirectory() as folder:
+            yield _compare(Path(folder), backbone, size, images, 1 if quick else 2)
+
+
+def _compare(folder: Path, backbone: str, size: int, images: int, repeats: int) -> Row:
+    names = tuple(f"label {number:02d}" for number in range(80))
+    sets = label_sets(coco_counts(images), len(names))
+    paths = write_photos(folder, images)
+    samples = [Sample(p, tuple(names[i] for i in row.nonzero())) for p, row in zip(paths, sets, strict=True)]
+    table = LabelTable(samples, Vocabulary(names, (1,) * len(names)))
+    torch.manual_seed(0)
+    encoder = fold_batchnorm(Encoder(backbone))
+    preprocessing = Preprocessing(size, encoder.mean, encoder.std, encoder.interpolation)
+    pictures = LabelledImages(table, samples, preprocessing.test_transform(), size)
+
+    @torch.no_grad()
+    def encode(inputs: Tensor) -> Tensor:
+        features: Tensor = encoder(inputs)
+        return features
+
+    features = encode(torch.zeros(1, 3, size, size))  # [1, cells, C]
+    store = FeatureStore(folder / "features")
+    stored = np.random.default_rng(0).random((images, VIEWS, *features.shape[1:]), np.float32).astype(np.float16)
+    store.write_shard([str(number) for number in range(images)], stored)
+    cached = CachedDataset(store, [(0, row) for row in range(images)], table, mirror=True, seed=0)
+
+    decoder = SequenceDecoder(encoder.feature_size, len(names))
+    optimizer = torch.optim.AdamW(decoder.parameters(), fused=True)
+
+    def epoch(batches: Iterable[Batch], features_of: Callable[[Tensor], Tensor]) -> None:
+        for batch in batches:
+            optimizer.zero_grad()
+            logits, _ = decoder(features_of(batch.inputs), [count + 1 for count in batch.counts])
+            torch.autograd.backward(sequence_loss(logits, pla(logits, batch.labels)))
+            optimizer.step()
+
+    sides = in_turns(
+        lambda: epoch(make_loader(cached, images, shuffle=True), lambda inputs: inputs),
+        lambda: epoch(make_loader(pictures, images, shuffle=True), encode),
+        repeats,
+    )
+    return faster("cache", f"epoch of the decoder, {backbone} {size}, batch {images}", sides, 20.0)

@@ -1,0 +1,38 @@
+"""Tagging (encoder, decoder, results as Python objects) against the encoder's forward alone."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import torch
+
+from orderless.bench.material import write_run
+from orderless.bench.measure import Row, in_turns, no_dearer
+from orderless.tagger import Result, Tagger, load
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    encoders = [("test_resnet", 64)] if quick else [("resnet50", 224), ("lite0", 192)]
+    for backbone, size in encoders:
+        with tempfile.TemporaryDirectory() as folder:
+            tagger = load(write_run(Path(folder) / "run", backbone, size), device="cpu")
+        for batch, goal, repeats in ((32, 1.08, 3), (1, 1.15, 15)):
+            images = torch.randn(batch, 3, size, size)
+            names = [str(number) for number in range(batch)]
+            sides = in_turns(
+                partial(_tag, tagger, images, names), partial(_encode, tagger, images), 1 if quick else repeats
+            )
+            yield no_dearer("predict", f"{backbone} {size}, batch {batch}", sides, goal)
+
+
+def _tag(tagger: Tagger, images: torch.Tensor, names: list[str]) -> list[Result]:
+    return tagger._results(tagger._predict_tensor(images), names)
+
+
+@torch.inference_mode()
+def _encode(tagger: Tagger, images: torch.Tensor) -> torch.Tensor:
+    features: torch.Tensor = tagger.model.encoder(images)
+    return features
