@@ -24,6 +24,7 @@ class DataConfig(Settings):
 
     path: str = "scenes"
     format: str | None = None  # None: found by looking at the folder
+    options: dict[str, bool | int | str] = Field(default_factory=dict)  # of the reader, see docs/data.md
     image_size: int = Field(192, ge=32, le=1024)
     limit: int | None = Field(None, ge=1)  # at most so many samples of every split
     seed: int | None = Field(None, ge=0)  # of splits that the data does not bring, and of limits; None: the run's

@@ -107,8 +107,8 @@ class Tagger:
         for batch in make_loader(dataset, batch_size, shuffle=False, workers=workers):
             found = {i: Result(samples[i].name, error=reason) for i, reason in batch.unreadable}
             if len(batch.inputs):
-                names = [samples[i].name for i in batch.index]
-                found |= dict(zip(batch.index, self._results(self._predict_tensor(batch.inputs), names), strict=True))
+                names = [samples[i].name for i in batch.rows]
+                found |= dict(zip(batch.rows, self._results(self._predict_tensor(batch.inputs), names), strict=True))
             yield from (found[i] for i in sorted(found))
 
     def evaluate(

@@ -22,9 +22,9 @@ def declare_missing_ops() -> bool:
     global _declared
     if _declared is not None or _native_ops_load():
         return False
-    _declared = torch.library.Library("torchvision", "FRAGMENT")
+    _declared = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
     for name in _SCHEMAS:
-        _declared.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        _declared.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")  # type: ignore[no-untyped-call]
     return True
 
 
@@ -36,7 +36,7 @@ def _native_ops_load() -> bool:
         return True  # no torchvision: nothing to repair
     for library in Path(spec.origin).parent.glob("_C.*"):
         try:
-            torch.ops.load_library(str(library))
+            torch.ops.load_library(str(library))  # type: ignore[no-untyped-call]
         except OSError:
             return False
         return hasattr(torch.ops.torchvision, "nms")

@@ -14,9 +14,7 @@ from orderless.model.weights import load_encoder_weights
 import timm  # isort: skip
 
 
-@pytest.mark.parametrize(
-    "backbone", ["test_resnet", "test_efficientnet", "test_vit", "test_convnext", "test_mambaout"]
-)
+@pytest.mark.parametrize("backbone", ["test_resnet", "test_efficientnet", "test_vit", "test_convnext", "test_mambaout"])
 def test_any_backbone_gives_cells(backbone: str) -> None:
     encoder = Encoder(backbone).eval()
     size = 160 if "vit" in backbone else 64

@@ -67,7 +67,9 @@ def test_optimal_under_its_pins_by_brute_force(align, seed: int) -> None:
         assert targets[row, n] == labels.shape[1]
         assert (targets[row, n + 1 :] == IGNORE).all()
         assert all(targets[row, step] == label for step, label in pins.items())
-        assert cost_of(logits[row], targets[row], n) == pytest.approx(best_cost(logits[row], labels[row], pins), abs=1e-4)
+        assert cost_of(logits[row], targets[row], n) == pytest.approx(
+            best_cost(logits[row], labels[row], pins), abs=1e-4
+        )
 
 
 def test_the_papers_chair_and_sports_ball() -> None:

@@ -13,6 +13,7 @@ def evaluate_command(
     data: Annotated[str | None, typer.Argument(help="Labelled data (default: what the run was trained on).")] = None,
     split: Annotated[str, typer.Option(help="train, val or test.")] = "test",
     format: Annotated[str | None, typer.Option(help="Data format, if looking at the folder is not enough.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-O", help="Option of the reader, name=value (docs/data.md).")] = None,
     skip_unreadable: Annotated[bool, typer.Option("--skip-unreadable", help="Judge the readable images.")] = False,
     ignore_unknown: Annotated[bool, typer.Option("--ignore-unknown", help="Leave out labels the run does not know.")] = False,
     batch_size: Annotated[int, typer.Option(min=1)] = 32,
@@ -24,13 +25,17 @@ def evaluate_command(
 
     from orderless.cli.console import out
     from orderless.cli.tables import metrics_table
-    from orderless.data import open_data
+    from orderless.data import open_data, parse_options
     from orderless.tagger import load
 
     tagger = load(run)
     settings = tagger.config.data
     seed = tagger.config.data_seed
-    collection = open_data(data or settings.path, format or (None if data else settings.format), seed=seed)
+    if data is None:
+        opened = (settings.path, format or settings.format, {**settings.options, **parse_options(option or [])})
+    else:
+        opened = (data, format, parse_options(option or []))
+    collection = open_data(opened[0], opened[1], seed=seed, **opened[2])
     samples = collection.limited(None if data else settings.limit, seed)[split]
     judged = tagger.evaluate(
         samples,

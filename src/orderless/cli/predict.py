@@ -90,7 +90,7 @@ def find_photos(patterns: list[str]) -> list[Path]:
                 raise UsageError(f"the folder {pattern!r} holds no image")
             found |= dict.fromkeys(inside)
         elif any(sign in pattern for sign in "*?[") and not path.exists():
-            matches = sorted(Path(match) for match in glob.glob(pattern, recursive=True))
+            matches = sorted(Path(match) for match in glob.glob(pattern, recursive=True))  # noqa: PTH207  absolute patterns too
             if not matches:
                 raise UsageError(f"no file matches {pattern!r}")
             found |= dict.fromkeys(match for match in matches if match.is_file())

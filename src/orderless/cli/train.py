@@ -25,6 +25,7 @@ def train_command(
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
     limit: Annotated[int | None, typer.Option(help="Use at most so many images of every split.")] = None,
     format: Annotated[str | None, typer.Option(help="Data format, if looking at the folder is not enough.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-O", help="Option of the reader, name=value (docs/data.md).")] = None,
     ignore_unknown: Annotated[bool, typer.Option("--ignore-unknown", help="Leave out labels that training lacks.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes that decode images.")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, e.g. model.hidden=256.")] = None,
@@ -34,6 +35,7 @@ def train_command(
 ) -> None:  # fmt: skip
     """Train a tagger on your photos."""
     from orderless.cli.watch import ConsoleWatcher
+    from orderless.data import parse_options
     from orderless.run_folder import RunFolder
     from orderless.training.run import train
 
@@ -42,8 +44,8 @@ def train_command(
     else:
         changes = {
             "method": method, "seed": seed,
-            "data.path": _absolute(data), "data.format": format, "data.image_size": image_size, "data.limit": limit,
-            "data.ignore_unknown": ignore_unknown or None, "data.workers": workers,
+            "data.path": _absolute(data), "data.format": format, "data.options": parse_options(option or []) or None,
+            "data.image_size": image_size, "data.limit": limit, "data.ignore_unknown": ignore_unknown or None, "data.workers": workers,
             "model.backbone": backbone, "model.weights": weights, "model.attention": attention,
         }  # fmt: skip
         settings = _configured(config, recipe, method, finetune, changes, epochs, set_ or [])

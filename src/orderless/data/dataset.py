@@ -28,7 +28,7 @@ class Batch(NamedTuple):
     inputs: Tensor  # [B, 3, S, S] images or [B, cells, C] features
     labels: Tensor  # [B, m] bool
     ignore: Tensor  # [B, m] bool, cells that evaluation leaves out
-    index: Tensor  # [B] place of each sample in its split
+    rows: Tensor  # [B] place of each sample in its split
     counts: tuple[int, ...]  # labels of each image: known here, so that no device has to be asked
     unreadable: tuple[tuple[int, str], ...] = ()  # index and reason of images that had to be left out
 
@@ -54,7 +54,7 @@ class ImageBatch(NamedTuple):
     """Images without labels."""
 
     inputs: Tensor  # [B, 3, S, S]
-    index: list[int]  # place of each sample in its list
+    rows: list[int]  # place of each sample in its list
     unreadable: tuple[tuple[int, str], ...]  # index and reason of images that had to be left out
 
 
@@ -110,7 +110,7 @@ class EpochSampler(DistributedSampler[Any]):
     def __init__(self, length: int, seed: int, shuffle: bool, rank: int = 0, world: int = 1) -> None:
         super().__init__(range(length), num_replicas=world, rank=rank, shuffle=shuffle, seed=seed)  # type: ignore[arg-type]
 
-    def __iter__(self) -> Iterator[tuple[int, int]]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[tuple[int, int]]:
         return ((self.epoch, index) for index in super().__iter__())
 
 

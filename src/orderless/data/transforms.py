@@ -29,11 +29,12 @@ class Preprocessing:
 
     def test_transform(self) -> Transform:
         """Resize and normalise: PIL image -> [3, S, S]."""
-        return v2.Compose([self._resize(), *self._to_tensor()])
+        steps: Transform = v2.Compose([self._resize(), *self._to_tensor()])
+        return steps
 
     def train_transform(self) -> Transform:
         """The paper's augmentation: small random affine shifts, mirror images, changes of contrast."""
-        return v2.Compose(
+        steps: Transform = v2.Compose(
             [
                 self._resize(),
                 v2.RandomHorizontalFlip(),
@@ -42,6 +43,7 @@ class Preprocessing:
                 *self._to_tensor(),
             ]
         )
+        return steps
 
     def _resize(self) -> v2.Transform:
         mode = v2.InterpolationMode(self.interpolation)

@@ -38,7 +38,7 @@ def judge(predict: Callable[[Tensor], Prediction], batches: Iterable[Batch]) -> 
             continue
         prediction = predict(batch.inputs).to("cpu")
         metrics.update(batch.labels, prediction.labels, prediction.scores, prediction.written, ignore=batch.ignore)
-        index.append(batch.index)
+        index.append(batch.rows)
     if not index:
         raise OrderlessError("there is nothing to judge: not one image could be read")
     predictions = metrics.collected() | {"index": torch.cat(index)}

@@ -49,10 +49,10 @@ class Encoder(nn.Module):
         self.mean: tuple[float, ...] = tuple(settings["mean"])
         self.std: tuple[float, ...] = tuple(settings["std"])
         self.interpolation: str = settings["interpolation"]
-        self.to(memory_format=torch.channels_last)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, images: Tensor) -> Tensor:
-        maps = self.backbone.forward_features(images.contiguous(memory_format=torch.channels_last))
+        maps: Tensor = self.backbone.forward_features(images.contiguous(memory_format=torch.channels_last))
         if maps.dim() == 3:  # transformers: [B, prefix + cells, C]
             return maps[:, getattr(self.backbone, "num_prefix_tokens", 0) :]
         if getattr(self.backbone, "output_fmt", "NCHW") == "NHWC":

@@ -17,7 +17,7 @@ def heat_map(region: NDArray[np.float32], size: tuple[int, int]) -> NDArray[np.f
     low, high = float(region.min()), float(region.max())
     scaled = (region - low) / (high - low) if high > low else np.zeros_like(region)
     smooth = Image.fromarray(scaled.astype(np.float32)).resize(size, Image.Resampling.BICUBIC)
-    return np.clip(np.asarray(smooth), 0.0, 1.0)
+    return np.clip(np.asarray(smooth, dtype=np.float32), 0.0, 1.0)
 
 
 def attention_figure(image: Image.Image, result: Result, columns: int = 4) -> Figure:

@@ -32,7 +32,9 @@ class AtomicCheckpoints(CheckpointIO):
 
         write_atomically(path, write)
 
-    def load_checkpoint(self, path: Any, map_location: Any | None = None, weights_only: bool | None = None) -> dict[str, Any]:
+    def load_checkpoint(
+        self, path: Any, map_location: Any | None = None, weights_only: bool | None = None
+    ) -> dict[str, Any]:
         path = Path(path)
         loaded: dict[str, Any] = torch.load(path, map_location=map_location or "cpu", weights_only=True)
         return loaded
@@ -48,7 +50,7 @@ def previous(path: Path) -> Path:
 
 def intact_checkpoint(path: Path) -> Path | None:
     """The checkpoint, or the one before it if this one is torn; None if there never was one."""
-    torn = []
+    torn: list[Path] = []
     for candidate in (path, previous(path)):
         if not candidate.exists():
             continue

@@ -195,7 +195,7 @@ def _encoded(
         if len(images):
             views = [encoder(view) for view in (images, images.flip(3))]
             features = torch.stack(views, dim=1).half().cpu().numpy()  # [B, views, cells, C]
-        yield batch.index, features, batch.unreadable
+        yield batch.rows, features, batch.unreadable
 
 
 def _image_hash(sample: Sample) -> str | None:

@@ -64,7 +64,7 @@ class StageModule(pl.LightningModule):
         if not torch.isfinite(loss):
             raise OrderlessError(
                 f"the loss is {float(loss)} at step {self.global_step}, with the training images "
-                f"{batch.index.tolist()[:8]}…; lower the learning rate or look at these images"
+                f"{batch.rows.tolist()[:8]}…; lower the learning rate or look at these images"
             )
         self.log("loss", loss, on_step=False, on_epoch=True, batch_size=len(batch.inputs), sync_dist=True)
         return loss
@@ -93,7 +93,9 @@ class StageModule(pl.LightningModule):
         if stage.schedule == "constant":
             return optimizer
         if stage.schedule == "plateau":
-            plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode="max", factor=0.1, patience=2)  # acts on the third
+            plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
+                optimizer, mode="max", factor=0.1, patience=2
+            )  # acts on the third
             return {"optimizer": optimizer, "lr_scheduler": {"scheduler": plateau, "monitor": "monitor"}}
         total = int(self.trainer.estimated_stepping_batches)
         factor = sawtooth if stage.schedule == "sawtooth" else lambda step: cosine(step, total)

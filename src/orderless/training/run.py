@@ -63,7 +63,7 @@ def train(
     if not resume and run.path.exists() and any(run.path.iterdir()):
         raise UsageError(f"{run.path} already holds a run; choose another --out, or go on with it by --resume")
     if collection is None:
-        collection = open_data(config.data.path, config.data.format, seed=config.data_seed)
+        collection = open_data(config.data.path, config.data.format, seed=config.data_seed, **config.data.options)
     for note in collection.notes:
         watcher.note(note)
     collection = collection.limited(config.data.limit, config.data_seed)
@@ -105,9 +105,7 @@ class _Training:
     ) -> None:
         self.config, self.run, self.vocabulary, self.splits = config, run, vocabulary, splits
         self.encoder, self.watcher, self.tensorboard = encoder, watcher, tensorboard
-        self.preprocessing = Preprocessing(
-            config.data.image_size, encoder.mean, encoder.std, encoder.interpolation
-        )
+        self.preprocessing = Preprocessing(config.data.image_size, encoder.mean, encoder.std, encoder.interpolation)
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.rank, self.world = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
         self.unreadable: dict[str, str] = {}  # name of every image that could not be read -> reason
@@ -154,7 +152,9 @@ class _Training:
             callbacks.append(averaging)
             callbacks.append(BatchNormRefresh(train_loader))
         if stage.patience:
-            callbacks.append(EarlyStopping("monitor", mode="max", patience=stage.patience, check_on_train_epoch_end=False))
+            callbacks.append(
+                EarlyStopping("monitor", mode="max", patience=stage.patience, check_on_train_epoch_end=False)
+            )
         if penalisation is not None:
             callbacks.append(penalisation)
         callbacks.append(EpochCheckpoint(checkpoint_file))
@@ -261,7 +261,9 @@ class _Training:
         """
         model.to(self.device).eval()
         results: dict[str, Any] = {"method": self.config.method, "seed": self.config.seed}
-        judged = {name: self._judge(model, name) for name in ("val", "test") if name in self.splits}
+        judged: dict[str, Judgement] = {
+            name: self._judge(model, name) for name in ("val", "test") if name in self.splits
+        }
         results |= {name: self._summary(name, judgement) for name, judgement in judged.items()}
         if isinstance(model.head, ThresholdedHead):
             results["threshold"] = judged["val"].best_threshold

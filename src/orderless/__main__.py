@@ -1,0 +1,5 @@
+"""`python -m orderless`."""
+
+from orderless.cli.main import main
+
+main()
