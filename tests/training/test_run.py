@@ -16,7 +16,8 @@ from orderless.config import Config, parse_config
 from orderless.errors import OrderlessError, UsageError
 from orderless.recipes import recipe
 from orderless.run_folder import RunFolder
-from orderless.training.callbacks import EpochCheckpoint, read_rows
+from orderless.training.callbacks import EpochCheckpoint
+from orderless.training.history import read_rows
 from orderless.training.progress import Watcher
 from orderless.training.run import train
 

@@ -16,7 +16,7 @@ from orderless.errors import UsageError
 from orderless.labels import Vocabulary
 from orderless.methods import METHODS
 from orderless.run_folder import RunFolder
-from orderless.training.callbacks import Row, read_rows
+from orderless.training.history import Row, read_rows
 
 NO_ATTENTION = "-noattention"
 TITLES = {

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import orderless.torchvision_ops  # noqa: F401  must come before Lightning
 
-import csv  # isort: skip
-import io
-from collections.abc import Iterable
+from collections.abc import Iterable  # isort: skip
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +13,11 @@ from torch.utils.data import DataLoader
 
 from orderless.data.dataset import Batch
 from orderless.errors import OrderlessError
-from orderless.files import write_text
 from orderless.run_folder import save_weights
 from orderless.training.averaging import recompute_batchnorm
+from orderless.training.history import Row, write_rows
 from orderless.training.module import StageModule, image_batches
 from orderless.training.progress import Watcher
-
-Row = dict[str, float | int | str]
-
-COLUMNS = ("stage", "epoch", "learning-rate", "loss", "images", "unreadable")
 
 
 class Recorder(pl.Callback):
@@ -112,30 +106,3 @@ def trainee(module: StageModule) -> Any:
 
     parts = {"head": module.head} | ({"encoder": module.encoder} if module.encoder is not None else {})
     return nn.ModuleDict(parts)
-
-
-def write_rows(path: Path, rows: list[Row]) -> None:
-    """metrics.csv: a row per epoch, columns in a fixed order."""
-    columns = list(dict.fromkeys([*COLUMNS, *(key for row in rows for key in row)]))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()} for row in rows)
-    write_text(path, text.getvalue())
-
-
-def read_rows(path: Path) -> list[Row]:
-    """The rows of a metrics.csv; numbers as numbers."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return [{k: _number(v) for k, v in row.items()} for row in csv.DictReader(file)]
-
-
-def _number(text: str) -> float | int | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -31,9 +31,10 @@ from orderless.model.threshold import DEFAULT_THRESHOLD, ThresholdedHead
 from orderless.model.weights import load_encoder_weights
 from orderless.run_folder import RunFolder, load_weights, save_weights
 from orderless.training.averaging import make_averaging
-from orderless.training.callbacks import BatchNormRefresh, EpochCheckpoint, Recorder, read_rows, trainee
+from orderless.training.callbacks import BatchNormRefresh, EpochCheckpoint, Recorder, trainee
 from orderless.training.checkpoint import AtomicCheckpoints, intact_checkpoint
 from orderless.training.features import CachedDataset, store_features
+from orderless.training.history import read_rows
 from orderless.training.module import StageModule
 from orderless.training.objectives import make_objective
 from orderless.training.penalisation import PenalisationLog, read_penalisation
@@ -228,6 +229,7 @@ class _Training:
                 self.encoder,
                 self.preprocessing,
                 split.samples,
+                mirror=augment,
                 device=self.device,
                 workers=data.workers,
                 pixel_limit=data.pixel_limit,
