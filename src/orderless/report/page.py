@@ -53,8 +53,8 @@ def claims_html(claims: Sequence[Claim]) -> str:
     )
     items = "".join(
         f'<li class="card {claim.verdict.split()[0]}"><span class="verdict">{claim.verdict}</span><div>'
-        f'<strong>{safe(claim.text)}</strong><span class="soft">Here: {safe(claim.measured)}.</span><br>'
-        f'<span class="soft">In the paper: {safe(claim.paper)}.</span></div></li>'
+        f'<strong>{safe(claim.text)}</strong><span class="soft">Here: {safe(claim.measured)}.</span>'
+        f"{_in_paper(claim)}</div></li>"
         for claim in claims
     )
     rule = "Confirmed: every comparison goes the claimed way beyond the spread. Not confirmed: one goes the other way "
@@ -63,6 +63,10 @@ def claims_html(claims: Sequence[Claim]) -> str:
         f'<h2>The paper’s claims</h2><p class="soft count">{count}</p><ul class="claims">{items}</ul>'
         f'<p class="soft note">{rule}</p>'
     )
+
+
+def _in_paper(claim: Claim) -> str:
+    return f'<br><span class="soft">In the paper: {safe(claim.paper)}.</span>' if claim.paper else ""
 
 
 def _settings(comparison: Comparison) -> str:

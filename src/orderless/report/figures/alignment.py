@@ -100,9 +100,10 @@ def cost_figure(comparison: Comparison) -> Figure | None:
     return figure
 
 
-def _interest(case: _Case) -> tuple[bool, bool, int]:
-    """The alignments differ; the model is MLA's own; there is much to see."""
-    return case.targets("mla") != case.targets("pla"), case.run.method == "mla", case.n
+def _interest(case: _Case) -> tuple[bool, int, bool, int]:
+    """The alignments differ; the model has much right; it is MLA's own; there is much to see."""
+    right = sum(label in case.targets("pla") for label in set(case.predicted))
+    return case.targets("mla") != case.targets("pla"), right, case.run.method == "mla", case.n
 
 
 def ordered_loss_figure(comparison: Comparison) -> Figure | None:

@@ -89,9 +89,10 @@ def _figure(comparison: Comparison, blocks: dict[str, list[int]]) -> Figure | No
     if not matrices:
         return None
     names = [printable(name) for name in comparison.vocabulary.names]
-    sizes = [max(1.5, min(4.4, 0.24 * len(members) + 0.4)) for members in blocks.values()]
+    # A matrix, then its names below and its title above.
+    sizes = [min(3.3, 0.36 * len(members)) + 1.15 for members in blocks.values()]
     with inked():
-        figure = new_figure(4.9 * len(matrices), sum(sizes) + 0.75 * len(sizes) + 0.5)
+        figure = new_figure(4.9 * len(matrices), sum(sizes))
         grid = figure.subplots(len(blocks), len(matrices), squeeze=False, height_ratios=sizes)
         for row, (group, members) in enumerate(blocks.items()):
             parts = {m: matrix[members][:, members] for m, matrix in matrices.items()}

@@ -31,4 +31,5 @@ def penalisation_figure(comparison: Comparison) -> Figure | None:
         axes.set_xticks(range(len(most)), [printable(label) for label in most], rotation=40, ha="right")
         axes.grid(False, axis="x")
         axes.set_ylim(bottom=0, top=max(1.0, 1.1 * max(rates.values())))
+        axes.set_xlim(-0.6, max(len(most), 8) - 0.4)
     return figure
