@@ -29,7 +29,7 @@ def setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Encoder, P
 
 
 def store(setting: tuple[Encoder, Preprocessing, Path], samples: list[Sample]) -> tuple:
-    return store_features(setting[0], setting[1], samples, device=CPU)
+    return store_features(setting[0], setting[1], samples, mirror=True, device=CPU)
 
 
 def test_stored_features_are_the_encoders(setting, photos: Path) -> None:
@@ -57,11 +57,12 @@ def test_an_image_is_encoded_once_whatever_its_name(setting, photos: Path, monke
 
 def test_another_weight_or_size_is_another_store(setting) -> None:
     encoder, preprocessing, _ = setting
-    key = encoder_key(encoder, preprocessing)
-    assert encoder_key(encoder, Preprocessing(96, encoder.mean, encoder.std)) != key
+    key = encoder_key(encoder, preprocessing, 2)
+    assert encoder_key(encoder, Preprocessing(96, encoder.mean, encoder.std), 2) != key
+    assert encoder_key(encoder, preprocessing, 1) != key
     with torch.no_grad():
         next(encoder.parameters()).mul_(1.5)
-    assert encoder_key(encoder, preprocessing) != key
+    assert encoder_key(encoder, preprocessing, 2) != key
 
 
 def test_a_kill_between_data_and_index_leaves_nothing_visible(setting, photos: Path) -> None:

@@ -37,14 +37,15 @@ def encode_once(tasks: Sequence[Task], collection: Collection, watcher: CompareW
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     preprocessing = Preprocessing(config.data.image_size, encoder.mean, encoder.std, encoder.interpolation)
     encoder.to(device).eval()
-    samples = list(collection)
     bar = watcher.watch("features")
-    bar.encoding(len(samples))
     try:
-        store_features(
-            encoder, preprocessing, samples, device=device, workers=config.data.workers,
-            pixel_limit=config.data.pixel_limit, progress=bar.encoded,
-        )  # fmt: skip
+        for split, samples in collection.splits.items():
+            bar.encoding(len(samples))
+            mirror = split == "train" and config.stages[-1].augment
+            store_features(
+                encoder, preprocessing, samples, mirror=mirror, device=device, workers=config.data.workers,
+                pixel_limit=config.data.pixel_limit, progress=bar.encoded,
+            )  # fmt: skip
     finally:
         bar.end()
 

@@ -30,7 +30,7 @@ from orderless.errors import OrderlessError, UnreadableImage
 from orderless.model.encoder import Encoder
 from orderless.model.folding import fold_batchnorm
 
-VIEWS = 2  # the image and its mirror image
+VIEWS = 2  # the image and its mirror image; only training needs the second
 SHARD_IMAGES = 512  # what a kill can cost at most
 
 Progress = Callable[[int], None]  # called with the number of images done
@@ -48,9 +48,9 @@ def cache_limit() -> int:
     return int(float(os.environ.get("ORDERLESS_CACHE_GB", "20")) * 1e9)
 
 
-def encoder_key(encoder: Encoder, preprocessing: Preprocessing) -> str:
+def encoder_key(encoder: Encoder, preprocessing: Preprocessing, views: int) -> str:
     """What features depend on besides the image: architecture, every weight, preprocessing."""
-    digest = hashlib.sha256(f"{encoder.backbone_name}|{preprocessing}|views={VIEWS}".encode())
+    digest = hashlib.sha256(f"{encoder.backbone_name}|{preprocessing}|views={views}".encode())
     for name, tensor in encoder.state_dict().items():
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
@@ -132,14 +132,15 @@ def store_features(
     preprocessing: Preprocessing,
     samples: Sequence[Sample],
     *,
+    mirror: bool,
     device: torch.device,
     workers: int = 0,
     pixel_limit: int = PIXEL_LIMIT,
     progress: Progress | None = None,
 ) -> tuple[FeatureStore, list[tuple[int, int] | None], list[tuple[Sample, str]]]:
-    """Encode what the cache lacks; returns the store, each sample's place in it, and what cannot be read."""
-    root = cache_root() / "features"
-    store = FeatureStore(root / encoder_key(encoder, preprocessing))
+    """Encode what the cache lacks, with `mirror` the mirror images too; returns the store, each sample's place in it, and what cannot be read."""
+    root, views = cache_root() / "features", VIEWS if mirror else 1
+    store = FeatureStore(root / encoder_key(encoder, preprocessing, views))
     if store.folder.is_dir():
         os.utime(store.folder)  # recently used: the last to be removed when room is needed
     with ThreadPoolExecutor(8) as pool:
@@ -159,7 +160,7 @@ def store_features(
             shard_hashes.clear()
             shard_features.clear()
 
-    batches = _encoded(encoder, preprocessing, [samples[r] for r in missing], device, workers, pixel_limit)
+    batches = _encoded(encoder, preprocessing, [samples[r] for r in missing], views, device, workers, pixel_limit)
     for kept, features, failed in batches:
         for place, reason in failed:
             reasons[hashes[missing[place]]] = reason  # holds for every copy of the file
@@ -181,6 +182,7 @@ def _encoded(
     encoder: Encoder,
     preprocessing: Preprocessing,
     samples: list[Sample],
+    views: int,
     device: torch.device,
     workers: int,
     pixel_limit: int,
@@ -193,8 +195,8 @@ def _encoded(
         images = batch.inputs.to(device)
         features = np.zeros((0,), np.float16)
         if len(images):
-            views = [encoder(view) for view in (images, images.flip(3))]
-            features = torch.stack(views, dim=1).half().cpu().numpy()  # [B, views, cells, C]
+            encoded = [encoder(view) for view in (images, images.flip(3))[:views]]
+            features = torch.stack(encoded, dim=1).half().cpu().numpy()  # [B, views, cells, C]
         yield batch.rows, features, batch.unreadable
 
 

@@ -229,6 +229,7 @@ class _Training:
                 self.encoder,
                 self.preprocessing,
                 split.samples,
+                mirror=augment,
                 device=self.device,
                 workers=data.workers,
                 pixel_limit=data.pixel_limit,
