@@ -39,7 +39,7 @@ def _quick(method: str, finetune: bool) -> Config:
             stages.insert(
                 0, StageConfig(name="bce", objective="binary", epochs=4, batch_size=32, encoder_share=0.1, **common)
             )
-    # Half the attention of the paper: as good on small data, and a quarter of the time less.
+    # Half the attention of the paper: as good on small data, and faster.
     model = ModelConfig(backbone="lite0", attention_size=256, binary_hidden=512, dropout=0.3, **_shape(method))
     return Config(method=method, recipe="quick", threshold=_threshold(method), model=model, stages=tuple(stages))
 

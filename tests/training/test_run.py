@@ -158,3 +158,31 @@ def test_not_one_readable_image(photos: Path, tmp_path: Path) -> None:
         file.write_bytes(b"x")
     with pytest.raises(OrderlessError, match="not one image"):
         train(tiny(data), RunFolder(tmp_path / "run"))
+
+
+def test_training_stops_when_nothing_improves(photos: Path, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    train(tiny(photos, "bce", epochs=9, patience=1, learning_rate=1e-9), run)
+    assert len(read_rows(run.metrics_csv)) < 9
+
+
+def test_tensorboard_on_request(photos: Path, tmp_path: Path) -> None:
+    train(tiny(photos, "bce", epochs=1), RunFolder(tmp_path / "run"), tensorboard=True)
+    assert list((tmp_path / "run" / "tensorboard").rglob("events.out.tfevents.*"))
+
+
+@pytest.mark.parametrize(
+    "labels", [["cat"] * 8, ["cat", "", "", "dog|cat", "", "", "dog", ""]], ids=["one label", "images without labels"]
+)
+def test_odd_label_sets_train(labels: list[str], tmp_path: Path, photos: Path) -> None:
+    """A vocabulary of one label, images with none, an epoch smaller than a batch."""
+    data = tmp_path / "data"
+    data.mkdir()
+    lines = ["file_name,labels,split"]
+    for number, text in enumerate(labels):
+        shutil.copy(photos / "images" / f"train-0000{number}.jpg", data / f"{number}.jpg")
+        lines.append(f"{number}.jpg,{text},{'val' if number == 7 else 'train'}")
+    (data / "metadata.csv").write_text("\n".join(lines) + "\n")
+    for method in ("pla", "bce"):
+        metrics = train(tiny(data, method), RunFolder(tmp_path / method))
+        assert metrics["val"]["images"] == 1
