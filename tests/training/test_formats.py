@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from data.fixtures import BUILDERS
 
+from data.fixtures import BUILDERS
 from orderless.config import parse_config
 from orderless.data import open_data
 from orderless.run_folder import RunFolder

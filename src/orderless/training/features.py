@@ -138,7 +138,10 @@ def store_features(
     pixel_limit: int = PIXEL_LIMIT,
     progress: Progress | None = None,
 ) -> tuple[FeatureStore, list[tuple[int, int] | None], list[tuple[Sample, str]]]:
-    """Encode what the cache lacks, with `mirror` the mirror images too; returns the store, each sample's place in it, and what cannot be read."""
+    """Encode what the cache lacks, with `mirror` the mirror images too.
+
+    Returns the store, each sample's place in it, and what cannot be read.
+    """
     root, views = cache_root() / "features", VIEWS if mirror else 1
     store = FeatureStore(root / encoder_key(encoder, preprocessing, views))
     if store.folder.is_dir():
