@@ -31,6 +31,7 @@ class DataConfig(Settings):
     ignore_unknown: bool = False  # leave labels out that the training split lacks
     pixel_limit: int = Field(PIXEL_LIMIT, ge=1)
     workers: int = Field(2, ge=0)
+    cache_images: bool = False  # keep resized images on disk, for stages that decode them every epoch
 
 
 class ModelConfig(Settings):

@@ -1,4 +1,4 @@
-"""Writing files so that they are there wholly or not at all."""
+"""Writing files so that they are there wholly or not at all; and where what can be made again is kept."""
 
 from __future__ import annotations
 
@@ -30,3 +30,15 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     write_atomically(path, lambda temporary: temporary.write_bytes(content))
+
+
+def cache_root() -> Path:
+    """$ORDERLESS_CACHE, or the user's cache folder."""
+    if "ORDERLESS_CACHE" in os.environ:
+        return Path(os.environ["ORDERLESS_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "orderless"
+
+
+def cache_limit() -> int:
+    """$ORDERLESS_CACHE_GB (default 20) in bytes."""
+    return int(float(os.environ.get("ORDERLESS_CACHE_GB", "20")) * 1e9)

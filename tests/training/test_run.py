@@ -160,6 +160,19 @@ def test_not_one_readable_image(photos: Path, tmp_path: Path) -> None:
         train(tiny(data), RunFolder(tmp_path / "run"))
 
 
+def test_resized_images_may_be_kept(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ORDERLESS_CACHE", str(tmp_path / "cache"))
+    values = tiny(photos, "bce", cache=False).model_dump(mode="json")
+    train(parse_config(values, "test"), RunFolder(tmp_path / "plain"))
+    values["data"]["cache_images"] = True
+    train(parse_config(values, "test"), RunFolder(tmp_path / "kept"))
+    assert (tmp_path / "kept" / "metrics.csv").read_text() == (tmp_path / "plain" / "metrics.csv").read_text()
+    assert sum(file.is_file() for file in (tmp_path / "cache" / "images").rglob("*")) == 112
+    monkeypatch.setenv("ORDERLESS_CACHE_GB", "0.0001")
+    with pytest.raises(UsageError, match="--cache-images"):
+        train(parse_config(values, "test"), RunFolder(tmp_path / "large"))
+
+
 def test_training_stops_when_nothing_improves(photos: Path, tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     train(tiny(photos, "bce", epochs=9, patience=1, learning_rate=1e-9), run)

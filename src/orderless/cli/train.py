@@ -28,6 +28,7 @@ def train_command(
     option: Annotated[list[str] | None, typer.Option("--option", "-O", help="Option of the reader, name=value (docs/data.md).")] = None,
     ignore_unknown: Annotated[bool, typer.Option("--ignore-unknown", help="Leave out labels that training lacks.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes that decode images.")] = None,
+    cache_images: Annotated[bool, typer.Option("--cache-images", help="Keep resized images on disk (with --finetune).")] = False,
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, e.g. model.hidden=256.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Log for TensorBoard too.")] = False,
@@ -46,6 +47,7 @@ def train_command(
             "method": method, "seed": seed,
             "data.path": _absolute(data), "data.format": format, "data.options": parse_options(option or []) or None,
             "data.image_size": image_size, "data.limit": limit, "data.ignore_unknown": ignore_unknown or None, "data.workers": workers,
+            "data.cache_images": cache_images or None,
             "model.backbone": backbone, "model.weights": weights, "model.attention": attention,
         }  # fmt: skip
         settings = _configured(config, recipe, method, finetune, changes, epochs, set_ or [])

@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
 
+from orderless.data.image_cache import ImageCache
 from orderless.data.images import PIXEL_LIMIT
 from orderless.data.sample import Sample
 from orderless.data.transforms import Transform
@@ -68,8 +69,9 @@ class ImageDataset(Dataset[Any]):
         size: int,
         seed: int = 0,
         pixel_limit: int = PIXEL_LIMIT,
+        cache: ImageCache | None = None,
     ) -> None:
-        self.samples, self.transform = samples, transform
+        self.samples, self.transform, self.cache = samples, transform, cache
         self.size, self.seed, self.pixel_limit = size, seed, pixel_limit
 
     def __len__(self) -> int:
@@ -77,8 +79,12 @@ class ImageDataset(Dataset[Any]):
 
     def __getitem__(self, key: tuple[int, int]) -> tuple[int, Tensor | str]:
         epoch, index = key
+        sample = self.samples[index]
         try:
-            image = self.samples[index].load(size=self.size, pixel_limit=self.pixel_limit)
+            if self.cache is not None:
+                image = self.cache.load(sample, self.pixel_limit)
+            else:
+                image = sample.load(size=self.size, pixel_limit=self.pixel_limit)
         except UnreadableImage as error:
             return index, error.reason
         with torch.random.fork_rng(devices=[]):

@@ -27,6 +27,7 @@ from orderless.data.images import PIXEL_LIMIT
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 from orderless.errors import OrderlessError, UnreadableImage
+from orderless.files import cache_limit, cache_root
 from orderless.model.encoder import Encoder
 from orderless.model.folding import fold_batchnorm
 
@@ -34,18 +35,6 @@ VIEWS = 2  # the image and its mirror image; only training needs the second
 SHARD_IMAGES = 512  # what a kill can cost at most
 
 Progress = Callable[[int], None]  # called with the number of images done
-
-
-def cache_root() -> Path:
-    """$ORDERLESS_CACHE, or the user's cache folder."""
-    if "ORDERLESS_CACHE" in os.environ:
-        return Path(os.environ["ORDERLESS_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "orderless"
-
-
-def cache_limit() -> int:
-    """$ORDERLESS_CACHE_GB (default 20) in bytes."""
-    return int(float(os.environ.get("ORDERLESS_CACHE_GB", "20")) * 1e9)
 
 
 def encoder_key(encoder: Encoder, preprocessing: Preprocessing, views: int) -> str:

@@ -19,10 +19,12 @@ from torch.utils.data import DataLoader
 from orderless.config import Config, ModelConfig, StageConfig
 from orderless.data import Collection, open_data
 from orderless.data.dataset import LabelledImages, LabelTable, make_loader
+from orderless.data.image_cache import ImageCache
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 from orderless.errors import OrderlessError, Stopped, UsageError
 from orderless.evaluation.judge import Judgement, judge
+from orderless.files import cache_limit, cache_root
 from orderless.labels import Vocabulary
 from orderless.methods import METHODS
 from orderless.model.encoder import Encoder
@@ -220,8 +222,9 @@ class _Training:
         if not stage.cache:
             transform = self.preprocessing.train_transform() if augment else self.preprocessing.test_transform()
             return LabelledImages(
-                split.table, split.samples, transform, data.image_size, self.config.seed, data.pixel_limit
-            )
+                split.table, split.samples, transform, data.image_size, self.config.seed, data.pixel_limit,
+                cache=self._image_cache(),
+            )  # fmt: skip
         if (name, augment) not in self._datasets:
             self.encoder.to(self.device)
             self.watcher.encoding(len(split.samples))
@@ -243,6 +246,18 @@ class _Training:
                 store, places, split.table, mirror=augment, seed=self.config.seed
             )
         return self._datasets[name, augment]
+
+    def _image_cache(self) -> ImageCache | None:
+        if not self.config.data.cache_images:
+            return None
+        cache = ImageCache(cache_root(), self.preprocessing)
+        needed = cache.bytes_needed(sum(len(split.samples) for split in self.splits.values()))
+        if needed > cache_limit():
+            raise UsageError(
+                f"the cache of resized images would take {needed / 1e9:.1f} GB, more than ORDERLESS_CACHE_GB allows; "
+                "raise that, or train without --cache-images"
+            )
+        return cache
 
     def _name_unreadable(self, split: str, found: dict[int, str]) -> None:
         for index, reason in found.items():
