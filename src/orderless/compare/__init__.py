@@ -32,7 +32,8 @@ def compare(
     watcher = watcher or CompareWatcher()
     tasks = plan(settings, out)
     check_settings(tasks)
-    collection = open_data(settings.data, settings.format, seed=0).limited(settings.limit, 0)
+    data = tasks[0].config.data  # the same for all
+    collection = open_data(data.path, data.format, seed=0, **data.options).limited(data.limit, 0)
     for note in collection.notes:
         watcher.note(note)
     examples = store_examples(out, settings, collection)

@@ -36,6 +36,7 @@ class CompareSettings:
     backbone: str | None = None
     weights: str | None = None
     workers: int | None = None
+    ignore_unknown: bool = False  # leave labels out that the training split lacks
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def _configured(settings: CompareSettings, method: str, attention: bool | None, 
         values = _of_file(Path(settings.recipe), method)
     changes: dict[str, Any] = {
         "path": settings.data, "format": settings.format, "limit": settings.limit, "image_size": settings.image_size,
-        "workers": settings.workers,
+        "workers": settings.workers, "ignore_unknown": settings.ignore_unknown or None,
     }  # fmt: skip
     # One seed for the data of all runs: what differs between seeds is the training, not the images.
     values["data"] |= {key: value for key, value in changes.items() if value is not None} | {"seed": 0}

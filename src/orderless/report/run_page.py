@@ -156,8 +156,9 @@ def _samples(run: RunFolder, split: str) -> list[Sample]:
 
     config = run.config()
     try:
-        collection: Collection = open_data(config.data.path, config.data.format, seed=config.data_seed)
-        return collection.limited(config.data.limit, config.data_seed)[split]
+        seed, data = config.data_seed, config.data
+        collection: Collection = open_data(data.path, data.format, seed=seed, **data.options)
+        return collection.limited(data.limit, seed)[split]
     except OrderlessError:
         return []
 
