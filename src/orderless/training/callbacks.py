@@ -34,7 +34,8 @@ class Recorder(pl.Callback):
         self.results: dict[str, float] = {}
 
     def on_train_batch_end(self, trainer: pl.Trainer, module: pl.LightningModule, outputs: Any, *_: Any) -> None:
-        self.watcher.step(float(outputs["loss"]) if outputs else float("nan"))
+        assert isinstance(module, StageModule)
+        self.watcher.step(module.late_loss.last)
 
     def on_validation_epoch_end(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         assert isinstance(module, StageModule)

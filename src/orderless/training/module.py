@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from orderless.config import StageConfig
 from orderless.data.dataset import Batch
-from orderless.errors import OrderlessError
 from orderless.evaluation import TaggingMetrics
+from orderless.training.late_loss import LateLoss
 from orderless.training.objectives import Objective
 from orderless.training.schedules import cosine, sawtooth
 
@@ -30,6 +30,7 @@ class StageModule(pl.LightningModule):
         self.objective, self.stage, self.seed = objective, stage, seed
         self.validation = TaggingMetrics()
         self.unreadable: dict[int, str] = {}  # training images left out so far, by index
+        self.late_loss = LateLoss()
         if encoder is not None:
             encoder.requires_grad_(self.trains_encoder)
         self.train()  # Lightning keeps the mode it finds, and an earlier stage may have left the encoder in training
@@ -61,13 +62,12 @@ class StageModule(pl.LightningModule):
         if len(batch.inputs) == 0:
             return None
         loss = self.objective(self.head, self.features(batch.inputs), batch.labels, batch.counts)
-        if not torch.isfinite(loss):
-            raise OrderlessError(
-                f"the loss is {float(loss)} at step {self.global_step}, with the training images "
-                f"{batch.rows.tolist()[:8]}…; lower the learning rate or look at these images"
-            )
+        self.late_loss.note(loss, f"at step {self.global_step} (batch {batch_idx} of epoch {self.current_epoch + 1})")
         self.log("loss", loss, on_step=False, on_epoch=True, batch_size=len(batch.inputs), sync_dist=True)
         return loss
+
+    def on_validation_epoch_start(self) -> None:
+        self.late_loss.check()  # of the last step, before it is judged
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
         if len(batch.inputs) == 0:
