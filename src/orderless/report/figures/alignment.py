@@ -121,9 +121,10 @@ def ordered_loss_figure(comparison: Comparison) -> Figure | None:
         found: list[int] = frequent(case.logits, case.labels)[0, : case.n].tolist()
         return found
 
-    def gain(case: _Case) -> tuple[int, float]:
+    def gain(case: _Case) -> tuple[bool, int, float]:
         right = sum(bool(i < len(vocabulary) and case.labels[0, i]) for i in set(case.predicted))
-        return right - case.n, sum(losses(case, fixed(case))) - sum(losses(case, case.targets("pla")))
+        saved = sum(losses(case, fixed(case))) - sum(losses(case, case.targets("pla")))
+        return saved > 0, right - case.n, saved
 
     case = max(cases, key=gain)
     names = [printable(name) for name in (*vocabulary.names, "(end)")]

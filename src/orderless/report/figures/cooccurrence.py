@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm, to_rgb
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
@@ -15,11 +15,12 @@ from torch import Tensor
 
 from orderless.evaluation import cooccurrence_difference, cooccurrence_matrix
 from orderless.report.runs import Comparison, title
-from orderless.report.style import INK, inked, new_figure
+from orderless.report.style import inked, new_figure
 from orderless.text import printable
 
 MOST_GROUPS = 8
 NAMED = 45  # labels whose names fit beside a matrix
+NUMBERED = 12  # labels whose numbers fit into its cells
 TOO_MANY, TOO_FEW = "#c0392b", "#2471a3"
 
 
@@ -67,53 +68,70 @@ def differences(comparison: Comparison, method: str) -> Tensor | None:
 
 def cooccurrence_figure(comparison: Comparison) -> Figure | None:
     """The whole matrices, labels arranged by group."""
+    matrices = _matrices(comparison)
+    if not matrices:
+        return None
     order = [index for members in label_groups(comparison).values() for index in members]
-    return _figure(comparison, {"": order})
+    names = [printable(comparison.vocabulary.names[i]) for i in order]
+    with inked():
+        figure = new_figure(4.9 * len(matrices), min(3.3, 0.36 * len(order)) + 1.2)
+        grid = figure.subplots(1, len(matrices), squeeze=False)[0]
+        _row(grid, matrices, order, names, "")
+        bar = figure.colorbar(grid[0].collections[0], ax=list(grid), shrink=0.6, aspect=20)
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(length=0, labelsize=7.5)
+    return figure
 
 
 def group_figure(comparison: Comparison) -> Figure | None:
-    """The parts of the matrices inside each group, those with most wrong pairs first."""
-    matrices = [m for m in (differences(comparison, method) for method in ("bce", "pla")) if m is not None]
+    """The parts of the matrices inside each group, those with most wrong pairs first; two groups in a row."""
+    matrices = _matrices(comparison)
 
     def wrong(members: list[int]) -> float:
-        return sum(float(matrix[members][:, members].abs().sum()) for matrix in matrices)
+        return sum(float(matrix[members][:, members].abs().sum()) for matrix in matrices.values())
 
-    groups = {name: members for name, members in label_groups(comparison).items() if len(members) > 1}
+    groups = {name: members for name, members in label_groups(comparison).items() if wrong(members)}
     chosen = sorted(groups, key=lambda name: -wrong(groups[name]))[:MOST_GROUPS]
-    return _figure(comparison, {name: groups[name] for name in chosen}) if chosen else None
-
-
-def _figure(comparison: Comparison, blocks: dict[str, list[int]]) -> Figure | None:
-    found = {method: differences(comparison, method) for method in ("bce", "pla")}
-    matrices = {method: matrix for method, matrix in found.items() if matrix is not None}
-    if not matrices:
+    if not chosen or not matrices:
         return None
+    rows = -(-len(chosen) // 2)
     names = [printable(name) for name in comparison.vocabulary.names]
-    # A matrix, then its names below and its title above.
-    sizes = [min(3.3, 0.36 * len(members)) + 1.15 for members in blocks.values()]
     with inked():
-        figure = new_figure(4.9 * len(matrices), sum(sizes))
-        grid = figure.subplots(len(blocks), len(matrices), squeeze=False, height_ratios=sizes)
-        for row, (group, members) in enumerate(blocks.items()):
-            parts = {m: matrix[members][:, members] for m, matrix in matrices.items()}
-            most = max(1.0, *(float(part.abs().max()) for part in parts.values()))  # one scale for the whole row
-            for axes, (method, part) in zip(grid[row], parts.items(), strict=True):
-                wrong = float(part.abs().sum()) / 2
-                heading = f"{printable(group)} · {title(method)}" if group else title(method)
-                _matrix(axes, part, [names[i] for i in members], most)
-                axes.set_title(f"{heading}: {wrong:,.0f} wrong pairs", loc="left", fontsize=10, fontweight="bold")
+        figure = new_figure(5.4 * len(matrices), 2.75 * rows)
+        grid = figure.subplots(rows, 2 * len(matrices), squeeze=False)
+        for axes in grid.flat:
+            axes.axis("off")
+        for place, group in enumerate(chosen):
+            members, start = groups[group], place % 2 * len(matrices)
+            part = grid[place // 2][start : start + len(matrices)]
+            _row(part, matrices, members, [names[i] for i in members], printable(group))
     return figure
+
+
+def _matrices(comparison: Comparison) -> dict[str, Tensor]:
+    found = {method: differences(comparison, method) for method in ("bce", "pla")}
+    return {method: matrix for method, matrix in found.items() if matrix is not None}
+
+
+def _row(grid: Sequence[Axes], matrices: dict[str, Tensor], members: list[int], names: list[str], group: str) -> None:
+    """The same part of every matrix, on one scale."""
+    parts = {method: matrix[members][:, members] for method, matrix in matrices.items()}
+    most = max(1.0, *(float(part.abs().max()) for part in parts.values()))
+    for axes, (method, part) in zip(grid, parts.items(), strict=True):
+        wrong = float(part.abs().sum()) / 2
+        _matrix(axes, part, names, most)
+        heading = f"{group} · {title(method)}: {wrong:,.0f}" if group else f"{title(method)}: {wrong:,.0f} wrong pairs"
+        axes.set_title(heading, loc="left", fontsize=9.5, fontweight="bold")
 
 
 def _matrix(axes: Axes, part: Tensor, names: Sequence[str], most: float) -> None:
     values = part.numpy().copy()
     np.fill_diagonal(values, np.nan)
-    ramp = LinearSegmentedColormap.from_list(
-        "wrong", [(*to_rgb(TOO_FEW), 1), (*to_rgb(INK), 0.02), (*to_rgb(TOO_MANY), 1)]
-    )
-    mesh = axes.pcolormesh(
-        values, cmap=ramp, norm=TwoSlopeNorm(0, -most, most), edgecolors=(0.5, 0.5, 0.5, 0.12), linewidth=0.3
-    )
+    few, many = to_rgb(TOO_FEW), to_rgb(TOO_MANY)
+    stops = [(0.0, (*few, 1.0)), (0.5, (*few, 0.0)), (0.5, (*many, 0.0)), (1.0, (*many, 1.0))]
+    ramp = LinearSegmentedColormap.from_list("wrong", stops)
+    axes.axis("on")
+    axes.pcolormesh(values, cmap=ramp, vmin=-most, vmax=most, edgecolors=(0.5, 0.5, 0.5, 0.15), linewidth=0.3)
     axes.set_aspect("equal")
     axes.invert_yaxis()
     axes.tick_params(length=0, labelsize=7.5)
@@ -123,11 +141,8 @@ def _matrix(axes: Axes, part: Tensor, names: Sequence[str], most: float) -> None
     axes.set_yticks(places, shown)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    if len(names) <= 12:
+    if len(names) <= NUMBERED:
         for i in range(len(names)):
             for j in range(len(names)):
-                if i != j and abs(values[i, j]) >= 0.5:
+                if i != j and round(values[i, j]):
                     axes.text(j + 0.5, i + 0.5, f"{values[i, j]:+.0f}", ha="center", va="center", fontsize=7.5)
-    bar = axes.figure.colorbar(mesh, ax=axes, shrink=0.7, aspect=18)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, labelsize=7.5)

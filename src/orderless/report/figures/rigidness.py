@@ -30,14 +30,15 @@ def rigidness_figure(comparison: Comparison, method: str = "pla") -> Figure | No
     if not pairs:
         return None
     free = sorted(pairs, key=lambda pair: (pair[0], -pair[1]))
-    half = min(PAIRS, (len(pairs) + 1) // 2)
-    panels = {
-        "The freest pairs": free[:half],
-        "The most fixed pairs": sorted(pairs, key=lambda p: (-p[0], -p[1]))[:half],
-    }
+    panels = {"Pairs of labels": free}
+    if len(pairs) > 3:
+        fixed = sorted(pairs, key=lambda pair: (-pair[0], -pair[1]))
+        half = min(PAIRS, len(pairs) // 2)
+        panels = {"The freest pairs": free[:half], "The most fixed pairs": fixed[:half]}
     with inked():
-        figure = new_figure(9.5, 1.1 + 0.27 * half)
-        for axes, (heading, chosen) in zip(figure.subplots(1, 2), panels.items(), strict=True):
+        figure = new_figure(9.5, 1.1 + 0.27 * max(map(len, panels.values())))
+        grid = figure.subplots(1, len(panels), squeeze=False)[0]
+        for axes, (heading, chosen) in zip(grid, panels.items(), strict=True):
             for place, (share, count, *_) in enumerate(chosen):
                 axes.barh(place, 100 * share, color=COLOURS[method], height=0.7)
                 axes.barh(place, 100 - 100 * share, left=100 * share, color=COLOURS[method], alpha=0.28, height=0.7)
