@@ -6,9 +6,11 @@ Every verb imports what it needs when it runs, so that `--help` answers at once.
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
+from orderless import __version__
 from orderless.cli import data
 from orderless.cli.bench import bench_command
 from orderless.cli.compare import compare_command
@@ -24,9 +26,22 @@ app = typer.Typer(
     name="orderless",
     help="Tag images with sets of labels.",
     no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def about(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks; may stand anywhere.")] = False,
+) -> None:
+    if version:
+        print(f"orderless {__version__}")
+        raise typer.Exit
+
+
 app.command("demo")(demo_command)
 app.command("train")(train_command)
 app.command("evaluate")(evaluate_command)
