@@ -105,8 +105,24 @@ def check_settings(tasks: Sequence[Task]) -> None:
     """Runs that are there already must be those that were asked for."""
     for task in tasks:
         file = RunFolder(task.folder).config_file
-        if file.is_file() and load_config(file) != task.config:
-            raise UsageError(f"{task.folder} was trained with other settings; choose another --out, or remove it")
+        if not file.is_file():
+            continue
+        before, now = (_flat(config.model_dump(mode="json")) for config in (load_config(file), task.config))
+        changed = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+        if changed:
+            key = changed[0]
+            raise UsageError(
+                f"{task.folder} was trained with {key} {before.get(key)}, not {now.get(key)}; "
+                "choose another --out, or remove it"
+            )
+
+
+def _flat(values: Any, prefix: str = "") -> dict[str, Any]:
+    """{"model.hidden": 512, "stages.0.epochs": 40, …}."""
+    if not isinstance(values, dict | list):
+        return {prefix: values}
+    items = values.items() if isinstance(values, dict) else enumerate(values)
+    return {k: v for name, value in items for k, v in _flat(value, f"{prefix}.{name}".lstrip(".")).items()}
 
 
 def _configured(settings: CompareSettings, method: str, attention: bool | None, seed: int) -> Config:
