@@ -20,6 +20,7 @@ from orderless.text import printable
 
 MOST_GROUPS = 8
 NAMED = 45  # labels whose names fit beside a matrix
+LONGEST = 18  # characters of a name
 NUMBERED = 12  # labels whose numbers fit into its cells
 TOO_MANY, TOO_FEW = "#c0392b", "#2471a3"
 
@@ -72,7 +73,7 @@ def cooccurrence_figure(comparison: Comparison) -> Figure | None:
     if not matrices:
         return None
     order = [index for members in label_groups(comparison).values() for index in members]
-    names = [printable(comparison.vocabulary.names[i]) for i in order]
+    names = [_short(comparison.vocabulary.names[i]) for i in order]
     with inked():
         figure = new_figure(4.9 * len(matrices), min(3.3, 0.36 * len(order)) + 1.2)
         grid = figure.subplots(1, len(matrices), squeeze=False)[0]
@@ -95,7 +96,7 @@ def group_figure(comparison: Comparison) -> Figure | None:
     if not chosen or not matrices:
         return None
     rows = -(-len(chosen) // 2)
-    names = [printable(name) for name in comparison.vocabulary.names]
+    names = [_short(name) for name in comparison.vocabulary.names]
     with inked():
         figure = new_figure(5.4 * len(matrices), 2.75 * rows)
         grid = figure.subplots(rows, 2 * len(matrices), squeeze=False)
@@ -104,8 +105,12 @@ def group_figure(comparison: Comparison) -> Figure | None:
         for place, group in enumerate(chosen):
             members, start = groups[group], place % 2 * len(matrices)
             part = grid[place // 2][start : start + len(matrices)]
-            _row(part, matrices, members, [names[i] for i in members], printable(group))
+            _row(part, matrices, members, [names[i] for i in members], _short(group))
     return figure
+
+
+def _short(name: str) -> str:
+    return printable(name if len(name) <= LONGEST else name[: LONGEST - 1] + "…")
 
 
 def _matrices(comparison: Comparison) -> dict[str, Tensor]:
