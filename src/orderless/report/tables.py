@@ -74,7 +74,9 @@ def all_tables(comparison: Comparison) -> list[Table]:
 
 
 def main_table(comparison: Comparison) -> Table:
-    note = f"In percent, mean ± standard deviation over {_seeds(comparison)}, on the {comparison.split} split."
+    count = len(comparison.seeds)
+    spread_over = f"mean ± standard deviation over {count} seeds" if count > 1 else "one seed"
+    note = f"In percent, {spread_over}, on the {comparison.split} split."
     return Table("main", "All methods", note, MAIN, _rows(comparison, comparison.variants, MAIN))
 
 
@@ -120,11 +122,6 @@ def data_set_table(comparison: Comparison) -> Table:
 
 def _head(variant: str) -> str:
     return METHODS[variant.removesuffix("-noattention")].head
-
-
-def _seeds(comparison: Comparison) -> str:
-    count = len(comparison.seeds)
-    return "1 seed" if count == 1 else f"{count} seeds"
 
 
 def _rows(comparison: Comparison, variants: Iterable[str], metrics: Sequence[str]) -> list[TableRow]:
