@@ -28,10 +28,10 @@ def rows(quick: bool) -> Iterator[Row]:
     encoders = [("test_resnet", 64, 4)] if quick else [("resnet50", 224, 32), ("lite0", 192, 64)]
     for backbone, size, images in encoders:
         with tempfile.TemporaryDirectory() as folder:
-            yield _compare(Path(folder), backbone, size, images, 1 if quick else 2)
+            yield _compare(Path(folder), backbone, size, images, quick)
 
 
-def _compare(folder: Path, backbone: str, size: int, images: int, repeats: int) -> Row:
+def _compare(folder: Path, backbone: str, size: int, images: int, quick: bool) -> Row:
     names = tuple(f"label {number:02d}" for number in range(80))
     sets = label_sets(coco_counts(images), len(names))
     paths = write_photos(folder, images)
@@ -66,6 +66,6 @@ def _compare(folder: Path, backbone: str, size: int, images: int, repeats: int) 
     sides = in_turns(
         lambda: epoch(make_loader(cached, images, shuffle=True), lambda inputs: inputs),
         lambda: epoch(make_loader(pictures, images, shuffle=True), encode),
-        repeats,
+        quick,
     )
     return faster("cache", f"epoch of the decoder, {backbone} {size}, batch {images}", sides, 20.0)

@@ -24,7 +24,7 @@ def rows(quick: bool) -> Iterator[Row]:
             preprocessing = Preprocessing(size, (0.5,) * 3, (0.25,) * 3, "bicubic")
             dataset = ImageDataset([Sample(path, ()) for path in paths], preprocessing.test_transform(), size)
 
-            sides = in_turns(partial(_load, dataset), partial(_decode, paths), 1 if quick else 4)
+            sides = in_turns(partial(_load, dataset), partial(_decode, paths), quick)
             yield faster("data", f"{width}x{height} photos to {size}", sides, 0.8)
 
 

@@ -34,6 +34,4 @@ def rows(quick: bool) -> Iterator[Row]:
         decoder.zero_grad()
         torch.autograd.backward(sequence_loss(plain_decode(decoder, features), padded))
 
-    yield faster(
-        "decoder", f"batch {batch}, {cells} cells of {channels}", in_turns(ours, theirs, 1 if quick else 2), 5.0
-    )
+    yield faster("decoder", f"batch {batch}, {cells} cells of {channels}", in_turns(ours, theirs, quick), 5.0)

@@ -33,7 +33,7 @@ def _alignment(quick: bool) -> Iterator[Row]:
             labels = label_sets(counts, n_labels)
             logits = half_right_logits(labels)
             calls.append(partial(pla, logits, labels))
-        ours, theirs = in_turns(calls[0], calls[1], 1 if quick else 10)
+        ours, theirs = in_turns(calls[0], calls[1], quick)
         per_image = ours / len(large[0]), theirs / len(small[0])
         yield no_dearer("growth", f"PLA of an image, {case}", per_image, goal)
 

@@ -34,19 +34,19 @@ class Row:
         return {**asdict(self), "goal": goal, "holds": self.holds}
 
 
-def in_turns(ours: Side, theirs: Side, repeats: int, inner: int = 1) -> tuple[float, float]:
-    """Seconds of one call of each side: the least of `repeats` turns, after one turn to warm up.
-
-    `inner` calls make one turn, for sides that are over before a clock can tell.
-    """
+def in_turns(
+    ours: Side, theirs: Side, quick: bool = False, seconds: float = 12.0, least: int = 3
+) -> tuple[float, float]:
+    """Seconds of one call of each side: the least of as many turns as fit, after one turn to warm up."""
     best = [float("inf"), float("inf")]
-    for turn in range(repeats + 1):
+    started, turn = time.perf_counter(), 0
+    while turn <= (1 if quick else least) or (not quick and time.perf_counter() - started < seconds):
         for place, side in enumerate((ours, theirs)):
             start = time.perf_counter()
-            for _ in range(inner):
-                side()
+            side()
             if turn:
-                best[place] = min(best[place], (time.perf_counter() - start) / inner)
+                best[place] = min(best[place], time.perf_counter() - start)
+        turn += 1
     return best[0], best[1]
 
 

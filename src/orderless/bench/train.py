@@ -32,7 +32,7 @@ def rows(quick: bool) -> Iterator[Row]:
     sides = in_turns(
         _step(encoder, decoder, pla_loss),
         _step(encoder, binary, lambda: binary_cross_entropy(binary(encoder(images)), labels)),
-        1 if quick else 2,
+        quick,
     )
     yield no_dearer("train", f"PLA step against BCE step, {backbone} {size}, batch {batch}", sides, 1.10)
 

@@ -19,25 +19,28 @@ class LateLoss:
 
     def __init__(self) -> None:
         self.last = math.nan  # the latest that is known
-        self._pending: tuple[Tensor, torch.cuda.Event | None, str] | None = None
+        self._pending: tuple[Tensor, torch.cuda.Event | None, int, Tensor] | None = None
 
-    def note(self, loss: Tensor, where: str) -> None:
-        """Start to fetch this step's loss and look at the one before; `where` names the step if it is bad."""
+    def note(self, loss: Tensor, step: int, rows: Tensor) -> None:
+        """Start to fetch the loss of this step, with these images [B], and look at the one before."""
         self.check()
         fetched = loss.detach().to("cpu", non_blocking=True)
         done = torch.cuda.Event() if loss.is_cuda else None  # type: ignore[no-untyped-call]
         if done is not None:
             done.record()
-        self._pending = fetched, done, where
+        self._pending = fetched, done, step, rows
 
     def check(self) -> None:
         """Look at the loss noted last; one that is not finite is an error."""
         if self._pending is None:
             return
-        fetched, done, where = self._pending
+        fetched, done, step, rows = self._pending
         self._pending = None
         if done is not None:
             done.synchronize()
         self.last = float(fetched)
         if not math.isfinite(self.last):
-            raise OrderlessError(f"the loss is {self.last} {where}; lower the learning rate")
+            raise OrderlessError(
+                f"the loss is {self.last} at step {step}, with the training images {rows.tolist()[:8]}…; "
+                "lower the learning rate or look at these images"
+            )

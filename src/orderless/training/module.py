@@ -62,7 +62,7 @@ class StageModule(pl.LightningModule):
         if len(batch.inputs) == 0:
             return None
         loss = self.objective(self.head, self.features(batch.inputs), batch.labels, batch.counts)
-        self.late_loss.note(loss, f"at step {self.global_step} (batch {batch_idx} of epoch {self.current_epoch + 1})")
+        self.late_loss.note(loss, self.global_step, batch.rows)
         self.log("loss", loss, on_step=False, on_epoch=True, batch_size=len(batch.inputs), sync_dist=True)
         return loss
 

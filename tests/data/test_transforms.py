@@ -1,0 +1,54 @@
+"""Resizing and normalising against torchvision's own, to the rounding of a byte."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torchvision.transforms import v2
+
+from orderless.data.dataset import ImageDataset
+from orderless.data.transforms import Preprocessing
+
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+
+
+@pytest.fixture
+def image() -> Image.Image:
+    coarse = np.random.default_rng(0).integers(0, 256, (9, 12, 3), dtype=np.uint8)
+    return Image.fromarray(coarse).resize((160, 120), Image.Resampling.BICUBIC)
+
+
+@pytest.mark.parametrize("interpolation", ["bilinear", "bicubic", "lanczos"])
+@pytest.mark.parametrize("size", [32, 96, 224])
+def test_as_torchvision_does_it(image: Image.Image, interpolation: str, size: int) -> None:
+    ours = Preprocessing(size, MEAN, STD, interpolation).test_transform()(image)
+    mode = v2.InterpolationMode(interpolation)
+    steps = [v2.Resize((size, size), mode, antialias=True), v2.PILToTensor(), v2.ToDtype(torch.float32, scale=True)]
+    theirs = v2.Compose([*steps, v2.Normalize(list(MEAN), list(STD))])(image)
+    levels = (ours - theirs).abs() * 255 * torch.tensor(STD).view(3, 1, 1)
+    assert ours.shape == (3, size, size)
+    assert levels.max() < 2.01
+    assert levels.mean() < 0.1
+
+
+def test_augmentation_follows_the_seed(image: Image.Image) -> None:
+    transform = Preprocessing(64, MEAN, STD).train_transform()
+
+    def augmented(seed: int) -> torch.Tensor:
+        torch.manual_seed(seed)
+        return transform(image)
+
+    assert augmented(1).shape == (3, 64, 64)
+    assert torch.equal(augmented(1), augmented(1))
+    assert not torch.equal(augmented(1), augmented(2))
+
+
+def test_batches_lie_in_memory_as_the_encoder_wants_them(image: Image.Image) -> None:
+    preprocessing = Preprocessing(48, MEAN, STD)
+    dataset = ImageDataset([], preprocessing.test_transform(), 48)
+    batch = dataset.collate([(0, preprocessing.test_transform()(image)), (1, "broken"), (2, torch.zeros(3, 48, 48))])
+    assert batch.inputs.shape == (2, 3, 48, 48)
+    assert batch.inputs.is_contiguous(memory_format=torch.channels_last)
+    assert torch.equal(batch.inputs[0], preprocessing.test_transform()(image))
