@@ -1,13 +1,13 @@
 """A run is a folder that explains itself; this is the one place that knows its files.
 
-    config.yaml        every setting, after defaults and overrides
-    labels.json        vocabulary with frequencies
-    model.safetensors  best weights; loading runs no code
-    last/              what --resume needs
-    metrics.csv        a row per epoch
-    metrics.json       the final numbers
-    predictions.safetensors  what the finished model says of every validation and test image
-    report.html        one page, pictures inside
+config.yaml        every setting, after defaults and overrides
+labels.json        vocabulary with frequencies
+model.safetensors  best weights; loading runs no code
+last/              what --resume needs
+metrics.csv        a row per epoch
+metrics.json       the final numbers
+predictions.safetensors  what the finished model says of every validation and test image
+report.html        one page, pictures inside
 """
 
 from __future__ import annotations
