@@ -57,7 +57,7 @@ class Preprocessing:
             return np.array(image)
         if self.interpolation not in ("bilinear", "bicubic"):
             return np.asarray(image.resize((self.size, self.size), Image.Resampling[self.interpolation.upper()]))
-        pixels = torch.from_numpy(np.array(image)).permute(2, 0, 1).unsqueeze(0)  # [1, 3, H, W]
+        pixels = torch.from_numpy(np.array(image)).unsqueeze(0).permute(0, 3, 1, 2)  # [1, 3, H, W], colours last
         resized = F.interpolate(pixels, (self.size, self.size), mode=self.interpolation, antialias=True)
         return resized[0].permute(1, 2, 0).numpy()
 
