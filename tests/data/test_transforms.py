@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+import orderless.torchvision_ops  # noqa: F401  must come before torchvision
+
+import numpy as np  # isort: skip
 import pytest
 import torch
 from PIL import Image
