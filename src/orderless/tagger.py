@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -24,7 +25,6 @@ from orderless.data.images import open_image
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 from orderless.errors import OrderlessError
-from orderless.evaluation.judge import Judgement, judge
 from orderless.labels import Vocabulary
 from orderless.model.encoder import grid_shape
 from orderless.model.folding import fold_batchnorm
@@ -32,6 +32,9 @@ from orderless.model.network import TaggingModel, build_model
 from orderless.model.prediction import Prediction
 from orderless.run_folder import RunFolder, load_weights
 from orderless.runtimes import RUNTIMES, choose_runtime
+
+if TYPE_CHECKING:
+    from orderless.evaluation.judge import Judgement
 
 ImageSource = str | Path | bytes | Image.Image
 
@@ -121,6 +124,8 @@ class Tagger:
         ignore_unknown: bool = False,
     ) -> Judgement:
         """Metrics on labelled samples; an unreadable image is an error unless it is to be skipped (and counted)."""
+        from orderless.evaluation.judge import judge  # not above: metrics take longer to import than a photo to tag
+
         table = LabelTable(samples, self.vocabulary, ignore_unknown=ignore_unknown)
         dataset = LabelledImages(
             table, samples, self._transform, self.preprocessing.size, pixel_limit=self.config.data.pixel_limit
