@@ -32,7 +32,7 @@ def _quick(method: str, finetune: bool) -> Config:
         "schedule": "cosine",
         "average": "ema",
     }
-    stages = [StageConfig(name="head", epochs=12, batch_size=64, cache=True, **common)]
+    stages = [StageConfig(name="head", epochs=8, batch_size=64, cache=True, **common)]
     if finetune:
         stages = [StageConfig(name="joint", epochs=8, batch_size=32, encoder_share=0.1, **common)]
         if method != "bce":  # as in the paper, the encoder learns the labels before the method's head joins it
