@@ -118,7 +118,7 @@ def _to_rgb(image: Image.Image) -> Image.Image:
         rgba = image.convert("RGBA")
         white = Image.new("RGBA", rgba.size, (255, 255, 255, 255))
         image = Image.alpha_composite(white, rgba)
-    return image.convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")  # a copy costs half as much as decoding
 
 
 def _to_eight_bits(image: Image.Image) -> Image.Image:
