@@ -65,5 +65,5 @@ def amount(value: float, unit: str) -> str:
         return f"{value:.0f} {unit}"
     for factor, name in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
         if value * factor >= 1:
-            return f"{value * factor:.3g} {name}"
+            return f"{value * factor:,.0f} {name}" if value * factor >= 100 else f"{value * factor:.3g} {name}"
     return f"{value * 1e6:.2g} µs"
