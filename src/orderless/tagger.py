@@ -10,7 +10,7 @@ result.tags[1].region    # where the model looked, rows x columns, sums to one
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,8 +98,14 @@ class Tagger:
         name = str(image) if isinstance(image, str | Path) else "<image>"
         if not isinstance(image, Image.Image):
             image = open_image(image, size=self.preprocessing.size, pixel_limit=self.config.data.pixel_limit)
-        inputs = self._transform(image.convert("RGB")).unsqueeze(0)  # [1, 3, S, S]
-        return self._results(self._predict_tensor(inputs), [name])[0]
+        return replace(self.predict_images([image])[0], name=name)
+
+    def predict_images(self, images: Iterable[Image.Image]) -> list[Result]:
+        """Tag decoded images as one batch. They are taken one by one, so a generator need not hold them all at once."""
+        inputs = [self._transform(image.convert("RGB")) for image in images]
+        if not inputs:
+            return []
+        return self._results(self._predict_tensor(torch.stack(inputs)), ["<image>"] * len(inputs))  # [B, 3, S, S]
 
     def predict_many(self, images: Iterable[str | Path], *, batch_size: int = 32, workers: int = 0) -> Iterator[Result]:
         """Tag files in batches, in their order; one that cannot be read gives a result with `error` set."""
