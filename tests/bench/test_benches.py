@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from orderless.bench import BENCHES, run_benches
 from orderless.bench.material import COCO_COUNTS, coco_counts, label_sets
 from orderless.bench.measure import Row
-from orderless.cli.main import app
+from orderless.cli.app import app
 from orderless.errors import UsageError
 
 SLOW = {"growth", "start"}  # they start processes

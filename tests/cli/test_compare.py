@@ -9,7 +9,7 @@ import pytest
 from tests.report.made_up import make_comparison
 from typer.testing import CliRunner
 
-from orderless.cli.main import app
+from orderless.cli.app import app
 from orderless.errors import UsageError
 
 

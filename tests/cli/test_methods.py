@@ -8,7 +8,7 @@ import sys
 
 from typer.testing import CliRunner
 
-from orderless.cli.main import app
+from orderless.cli.app import app
 from orderless.methods import METHODS
 
 
@@ -27,7 +27,7 @@ def test_json_has_summary_and_paper() -> None:
 
 def test_no_torch_is_imported_for_it() -> None:
     code = (
-        "import sys; from typer.testing import CliRunner; from orderless.cli.main import app;"
+        "import sys; from typer.testing import CliRunner; from orderless.cli.app import app;"
         "assert CliRunner().invoke(app, ['methods']).exit_code == 0; assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

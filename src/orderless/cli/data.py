@@ -12,7 +12,7 @@ from orderless.cli.scenes import scenes_command
 if TYPE_CHECKING:
     from orderless.data import Collection
 
-app = typer.Typer(help="Look at data, convert it, generate it.", no_args_is_help=True)
+app = typer.Typer(help="Look at data, convert it, generate it.", no_args_is_help=True, add_completion=False)
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A folder or file of data, or the word scenes.")]
 Format = Annotated[str | None, typer.Option(help="The format, if looking at the folder is not enough.")]

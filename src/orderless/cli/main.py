@@ -1,56 +1,45 @@
-"""`orderless`: the command line. Parsing, progress and exit codes; the work is done elsewhere.
+"""`orderless`: the command line's front door. The help page and the version need nothing but this file.
 
-Every verb imports what it needs when it runs, so that `--help` answers at once.
+Typer, and the module of a verb, are imported when a verb is called; so `--help` answers at once.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
-
-import typer
 
 from orderless import __version__
-from orderless.cli import data
-from orderless.cli.bench import bench_command
-from orderless.cli.compare import compare_command
-from orderless.cli.demo import demo_command
-from orderless.cli.evaluate import evaluate_command
-from orderless.cli.methods import methods_command
-from orderless.cli.predict import predict_command
-from orderless.cli.report import report_command
-from orderless.cli.train import train_command
 from orderless.errors import OrderlessError
 
-app = typer.Typer(
-    name="orderless",
-    help="Tag images with sets of labels.",
-    no_args_is_help=True,
-    invoke_without_command=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+# Verb -> where it is defined, and its line on the help page. A new verb is a new line here.
+VERBS = {
+    "demo": ("orderless.cli.demo:demo_command", "The whole job on generated photos, in minutes."),
+    "train": ("orderless.cli.train:train_command", "Train a tagger on your photos."),
+    "evaluate": ("orderless.cli.evaluate:evaluate_command", "Judge a run on labelled photos."),
+    "predict": ("orderless.cli.predict:predict_command", "Tag photos."),
+    "methods": ("orderless.cli.methods:methods_command", "List the methods with their papers."),
+    "compare": ("orderless.cli.compare:compare_command", "Train every method alike; tables and figures in one page."),
+    "report": ("orderless.cli.report:report_command", "Write report.html again from what is on disk."),
+    "bench": ("orderless.cli.bench:bench_command", "Measure what things cost on this machine."),
+    "data": ("orderless.cli.data:app", "Look at data, convert it, generate it."),
+}
+
+OPTIONS = {
+    "--version": "Print the version and exit.",
+    "--debug": "Show tracebacks; may stand anywhere.",
+    "--help": "Show this page, or with a verb its options, and exit.",
+}
 
 
-@app.callback()
-def about(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks; may stand anywhere.")] = False,
-) -> None:
-    if version:
-        print(f"orderless {__version__}")
-        raise typer.Exit
+def help_page() -> str:
+    lines = {name: line for name, (_, line) in VERBS.items()}
+    return (
+        "Usage: orderless [OPTIONS] VERB [ARGUMENTS]\n\nTag images with sets of labels.\n\n"
+        f"Verbs:\n{_columns(lines)}\n\nOptions:\n{_columns(OPTIONS)}\n"
+    )
 
 
-app.command("demo")(demo_command)
-app.command("train")(train_command)
-app.command("evaluate")(evaluate_command)
-app.command("predict")(predict_command)
-app.command("methods")(methods_command)
-app.command("compare")(compare_command)
-app.command("report")(report_command)
-app.command("bench")(bench_command)
-app.add_typer(data.app, name="data")
+def _columns(rows: dict[str, str]) -> str:
+    return "\n".join(f"  {name:<10} {line}" for name, line in rows.items())
 
 
 def main() -> None:
@@ -58,6 +47,15 @@ def main() -> None:
     debug = "--debug" in sys.argv
     if debug:
         sys.argv.remove("--debug")
+    first = sys.argv[1] if len(sys.argv) > 1 else None
+    if first in (None, "--help"):
+        print(help_page(), end="")
+        raise SystemExit(0 if first else 2)
+    if first == "--version":
+        print(f"orderless {__version__}")
+        raise SystemExit(0)
+    from orderless.cli.app import app
+
     try:
         app()
     except OrderlessError as error:
