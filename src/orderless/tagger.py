@@ -10,13 +10,11 @@ result.tags[1].region    # where the model looked, rows x columns, sums to one
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from PIL import Image
 
 from orderless.config import Config
@@ -26,52 +24,17 @@ from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 from orderless.errors import OrderlessError
 from orderless.labels import Vocabulary
-from orderless.model.encoder import grid_shape
 from orderless.model.folding import fold_batchnorm
 from orderless.model.network import TaggingModel, build_model
 from orderless.model.prediction import Prediction
+from orderless.results import ImageSource, Outputs, Result, Step, Tag, make_results
 from orderless.run_folder import RunFolder, load_weights
 from orderless.runtimes import RUNTIMES, choose_runtime
 
 if TYPE_CHECKING:
     from orderless.evaluation.judge import Judgement
 
-ImageSource = str | Path | bytes | Image.Image
-
-RUNNERS_UP = 3
-
-
-@dataclass(frozen=True)
-class Tag:
-    """One label of an image."""
-
-    label: str
-    score: float  # in [0, 1]
-    region: NDArray[np.float32] | None = None  # [rows, columns], sums to one
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step of the decoder: what it wrote (None: the end) and what else it considered."""
-
-    label: str | None
-    probability: float
-    runners_up: tuple[tuple[str | None, float], ...]
-
-
-@dataclass(frozen=True)
-class Result:
-    """What the tagger says about one image; `error` is set, and everything else empty, if it cannot be read."""
-
-    name: str
-    tags: tuple[Tag, ...] = ()
-    scores: dict[str, float] = field(default_factory=dict)  # of every label of the vocabulary
-    steps: tuple[Step, ...] = ()  # of a sequence model, duplicates and the end included
-    error: str | None = None
-
-    @property
-    def labels(self) -> list[str]:
-        return [tag.label for tag in self.tags]
+__all__ = ["ImageSource", "Result", "Step", "Tag", "Tagger", "load"]
 
 
 class Tagger:
@@ -151,40 +114,11 @@ class Tagger:
         return self.model.predict_features(self._encode(inputs.to(self.device))).to("cpu")
 
     def _results(self, prediction: Prediction, names: list[str]) -> list[Result]:
-        return [self._result(prediction, row, name) for row, name in enumerate(names)]
+        return make_results(_arrays(prediction), names, self.vocabulary.names)
 
-    def _result(self, prediction: Prediction, row: int, name: str) -> Result:
-        scores = prediction.scores[row].tolist()
-        tags: dict[int, Tag] = {}  # keeps the first of every label: duplicates are dropped
-        for step, label in enumerate(prediction.sequence[row].tolist()):
-            if label < 0 or label in tags:
-                continue
-            region = None
-            if prediction.attention is not None:
-                weights = prediction.attention[row, step]
-                region = weights.reshape(grid_shape(len(weights))).numpy()
-            tags[label] = Tag(self.vocabulary.names[label], scores[label], region)
-        return Result(
-            name=name,
-            tags=tuple(tags.values()),
-            scores=dict(zip(self.vocabulary.names, scores, strict=True)),
-            steps=self._steps(prediction, row),
-        )
 
-    def _steps(self, prediction: Prediction, row: int) -> tuple[Step, ...]:
-        if prediction.probabilities is None:
-            return ()
-        tokens: list[str | None] = [*self.vocabulary.names, None]  # the end has index m, or -1 in a sequence
-        steps = []
-        for step, written in enumerate(prediction.sequence[row].tolist()):
-            probabilities = prediction.probabilities[row, step]  # [m + 1]
-            top = probabilities.topk(min(RUNNERS_UP + 1, len(tokens))).indices.tolist()
-            others = [i for i in top if i != written % len(tokens)][:RUNNERS_UP]
-            considered = tuple((tokens[i], float(probabilities[i])) for i in others)
-            steps.append(Step(tokens[written], float(probabilities[written]), considered))
-            if written < 0:
-                break
-        return tuple(steps)
+def _arrays(prediction: Prediction) -> Outputs:
+    return Outputs(*(v.numpy() if isinstance(v, torch.Tensor) else v for v in vars(prediction).values()))
 
 
 def load(path: str | Path, device: str | None = None, runtime: str = "eager") -> Tagger:

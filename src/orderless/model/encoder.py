@@ -58,9 +58,3 @@ class Encoder(nn.Module):
         if getattr(self.backbone, "output_fmt", "NCHW") == "NHWC":
             return maps.flatten(1, 2)
         return maps.flatten(2).transpose(1, 2)  # [B, C, h, w] -> [B, cells, C]
-
-
-def grid_shape(cells: int) -> tuple[int, int]:
-    """Rows and columns of a feature map of a square image."""
-    side = round(cells**0.5)
-    return (side, side) if side * side == cells else (1, cells)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from orderless.tagger import Result
+from orderless.results import Result
 
 
 def heat_map(region: NDArray[np.float32], size: tuple[int, int]) -> NDArray[np.float32]:

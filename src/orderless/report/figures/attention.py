@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from orderless.model.encoder import grid_shape
 from orderless.report.attention import heat_map
 from orderless.report.html import jpeg, picture, safe
 from orderless.report.runs import Comparison, Run
 from orderless.report.style import inked, new_figure
+from orderless.results import grid_shape
 from orderless.text import printable
 
 SHOWN = 4

@@ -1,0 +1,105 @@
+"""What a tagger says about an image, whatever computed it: PyTorch or ONNX Runtime. Plain NumPy, no PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+ImageSource = str | Path | bytes | Image.Image
+
+RUNNERS_UP = 3
+
+
+@dataclass(frozen=True)
+class Tag:
+    """One label of an image."""
+
+    label: str
+    score: float  # in [0, 1]
+    region: NDArray[np.float32] | None = None  # [rows, columns], sums to one
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the decoder: what it wrote (None: the end) and what else it considered."""
+
+    label: str | None
+    probability: float
+    runners_up: tuple[tuple[str | None, float], ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the tagger says about one image; `error` is set, and everything else empty, if it cannot be read."""
+
+    name: str
+    tags: tuple[Tag, ...] = ()
+    scores: dict[str, float] = field(default_factory=dict)  # of every label of the vocabulary
+    steps: tuple[Step, ...] = ()  # of a sequence model, duplicates and the end included
+    error: str | None = None
+
+    @property
+    def labels(self) -> list[str]:
+        return [tag.label for tag in self.tags]
+
+
+class Outputs(NamedTuple):
+    """A model's answer for a batch, as `model.prediction.Prediction` defines it, in arrays."""
+
+    sequence: NDArray[np.int64]  # [B, T] label indices as written, -1 after the end
+    labels: NDArray[np.bool_]  # [B, m]
+    scores: NDArray[np.float32]  # [B, m]
+    probabilities: NDArray[np.float32] | None = None  # [B, T, m + 1], end token last
+    attention: NDArray[np.float32] | None = None  # [B, T, cells]
+
+
+def make_results(outputs: Outputs, names: Sequence[str], labels: Sequence[str]) -> list[Result]:
+    """One result per image; `names` are those of the images, `labels` those of the vocabulary."""
+    return [_result(outputs, row, name, labels) for row, name in enumerate(names)]
+
+
+def grid_shape(cells: int) -> tuple[int, int]:
+    """Rows and columns of a feature map of a square image."""
+    side = round(cells**0.5)
+    return (side, side) if side * side == cells else (1, cells)
+
+
+def _result(outputs: Outputs, row: int, name: str, labels: Sequence[str]) -> Result:
+    scores = outputs.scores[row].tolist()
+    tags: dict[int, Tag] = {}  # keeps the first of every label: duplicates are dropped
+    for step, label in enumerate(outputs.sequence[row].tolist()):
+        if label < 0 or label in tags:
+            continue
+        region = None
+        if outputs.attention is not None:
+            weights = outputs.attention[row, step]
+            region = weights.reshape(grid_shape(len(weights)))
+        tags[label] = Tag(labels[label], scores[label], region)
+    return Result(
+        name=name,
+        tags=tuple(tags.values()),
+        scores=dict(zip(labels, scores, strict=True)),
+        steps=_steps(outputs, row, labels),
+    )
+
+
+def _steps(outputs: Outputs, row: int, labels: Sequence[str]) -> tuple[Step, ...]:
+    if outputs.probabilities is None:
+        return ()
+    tokens: list[str | None] = [*labels, None]  # the end has index m, or -1 in a sequence
+    steps = []
+    for step, written in enumerate(outputs.sequence[row].tolist()):
+        probabilities = outputs.probabilities[row, step]  # [m + 1]
+        top = np.argsort(-probabilities, kind="stable")[: RUNNERS_UP + 1].tolist()
+        others = [i for i in top if i != written % len(tokens)][:RUNNERS_UP]
+        considered = tuple((tokens[i], float(probabilities[i])) for i in others)
+        steps.append(Step(tokens[written], float(probabilities[written]), considered))
+        if written < 0:
+            break
+    return tuple(steps)
