@@ -32,6 +32,7 @@ class Step:
     label: str | None
     probability: float
     runners_up: tuple[tuple[str | None, float], ...]
+    region: NDArray[np.float32] | None = None  # [rows, columns], sums to one
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,7 @@ def _result(outputs: Outputs, row: int, name: str, labels: Sequence[str]) -> Res
     for step, label in enumerate(outputs.sequence[row].tolist()):
         if label < 0 or label in tags:
             continue
-        region = None
-        if outputs.attention is not None:
-            weights = outputs.attention[row, step]
-            region = weights.reshape(grid_shape(len(weights)))
-        tags[label] = Tag(labels[label], scores[label], region)
+        tags[label] = Tag(labels[label], scores[label], _region(outputs, row, step))
     return Result(
         name=name,
         tags=tuple(tags.values()),
@@ -99,7 +96,14 @@ def _steps(outputs: Outputs, row: int, labels: Sequence[str]) -> tuple[Step, ...
         top = np.argsort(-probabilities, kind="stable")[: RUNNERS_UP + 1].tolist()
         others = [i for i in top if i != written % len(tokens)][:RUNNERS_UP]
         considered = tuple((tokens[i], float(probabilities[i])) for i in others)
-        steps.append(Step(tokens[written], float(probabilities[written]), considered))
+        steps.append(Step(tokens[written], float(probabilities[written]), considered, _region(outputs, row, step)))
         if written < 0:
             break
     return tuple(steps)
+
+
+def _region(outputs: Outputs, row: int, step: int) -> NDArray[np.float32] | None:
+    if outputs.attention is None:
+        return None
+    weights = outputs.attention[row, step]
+    return weights.reshape(grid_shape(len(weights)))

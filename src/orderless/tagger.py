@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from orderless.evaluation.judge import Judgement
 
 __all__ = ["ImageSource", "Result", "Step", "Tag", "Tagger", "load"]
+
+PORTION = 128  # batches that one loader is made for
 
 
 class Tagger:
@@ -71,8 +74,15 @@ class Tagger:
         return self._results(self._predict_tensor(torch.stack(inputs)), ["<image>"] * len(inputs))  # [B, 3, S, S]
 
     def predict_many(self, images: Iterable[str | Path], *, batch_size: int = 32, workers: int = 0) -> Iterator[Result]:
-        """Tag files in batches, in their order; one that cannot be read gives a result with `error` set."""
-        samples = [Sample(Path(image), ()) for image in images]
+        """Tag files in batches, in their order; one that cannot be read gives a result with `error` set.
+
+        `images` may be endless: it is taken in portions.
+        """
+        paths = iter(images)
+        while samples := [Sample(Path(image), ()) for image in islice(paths, PORTION * batch_size)]:
+            yield from self._predict_samples(samples, batch_size, workers)
+
+    def _predict_samples(self, samples: list[Sample], batch_size: int, workers: int) -> Iterator[Result]:
         dataset = ImageDataset(
             samples, self._transform, self.preprocessing.size, pixel_limit=self.config.data.pixel_limit
         )
