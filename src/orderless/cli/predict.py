@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import glob
 import sys
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orderless.errors import UsageError
-
 if TYPE_CHECKING:
-    from orderless.tagger import Result, Tagger
+    from orderless.outputs.writing import Writing
+    from orderless.results import Result
+    from orderless.tagger import Tagger
 
 
 class Format(str, Enum):
     table = "table"
     csv = "csv"
     jsonl = "jsonl"
+    parquet = "parquet"
+    txt = "txt"
+    xmp = "xmp"
+    label_studio = "label-studio"
+    fiftyone = "fiftyone"
 
 
 class Runtime(str, Enum):
@@ -32,100 +36,72 @@ class Runtime(str, Enum):
 def predict_command(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     photos: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
-    format: Annotated[Format, typer.Option(help="What to print.")] = Format.table,
-    out: Annotated[Path | None, typer.Option(help="Write to a file instead; .csv and .jsonl say the format.")] = None,
+    to: Annotated[Format | None, typer.Option("--to", "--format", help="Form of the tags; without it the suffix of --out says it, or a table is printed.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; for txt and xmp a folder (default: beside the photos).")] = None,
+    option: Annotated[list[str] | None, typer.Option("-O", help="Option of the format as name=value; see docs/outputs.md.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with a csv, jsonl or txt job that was stopped.")] = False,
+    overwrite: Annotated[bool, typer.Option(help="Replace .txt files that are there already.")] = False,
     attention: Annotated[Path | None, typer.Option(help="Folder for a picture per photo with a heat map per tag.")] = None,
     batch_size: Annotated[int, typer.Option(min=1)] = 32,
     workers: Annotated[int, typer.Option(min=0, help="Processes that decode images.")] = 0,
     runtime: Annotated[Runtime, typer.Option(help="What runs the encoder; auto: what is done first.")] = Runtime.auto,
 ) -> None:  # fmt: skip
     """Tag photos. Every photo is accounted for: tagged, or named as failed (then the exit code is 1)."""
+    from orderless.data.photos import Photos
+    from orderless.outputs.writing import Tally
     from orderless.runtimes import choose_runtime
     from orderless.tagger import load
 
-    files = find_photos(photos)
-    tagger = load(run, runtime=choose_runtime(runtime.value, len(files)))
-    if out is not None and out.suffix in (".csv", ".jsonl"):
-        format = Format(out.suffix[1:])
-    failed = 0
-    results = tagger.predict_many(files, batch_size=batch_size, workers=workers)
-    watched = _watched(results, len(files), quiet=len(files) <= batch_size)
-
-    def seen() -> Iterator[Result]:
-        nonlocal failed
-        for number, result in enumerate(watched):
-            failed += result.error is not None
-            if attention is not None and result.error is None:
-                _write_attention(tagger, result, attention, number)
-            yield result
-
-    if out is not None:
-        from orderless.files import write_atomically
-
-        def write(temporary: Path) -> None:
-            with temporary.open("w", encoding="utf-8", newline="", errors="surrogateescape") as file:
-                _write(seen(), format, file)
-
-        write_atomically(out, write)
-        print(f"{len(files) - failed} photos tagged, {failed} failed, written to {out}", file=sys.stderr)
-    elif format is Format.table:
-        _print_table(seen())
+    found = Photos(photos)
+    total = found.count()
+    tagger = load(run, runtime=choose_runtime(runtime.value, total))
+    writing = _writing(tagger, run, found.folder, to, out, option or [], resume, overwrite)
+    pending: Iterable[Path] = writing.pending(found) if writing else found
+    results: Iterable[Result] = tagger.predict_many(pending, batch_size=batch_size, workers=workers)
+    if total > batch_size:
+        results = _watched(results, total)
+    if attention is not None:
+        results = _with_pictures(results, tagger, attention)
+    tally = writing.tally if writing else Tally()
+    if writing:
+        writing.write(results, lambda complaint: print(complaint, file=sys.stderr))
     else:
-        sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
-        _write(seen(), format, sys.stdout)
-    if failed:
+        _print_table(tally.count(results))
+    if out is not None or (writing and writing.output.kind == "sidecar"):
+        kept = f", {tally.kept} were done before" if tally.kept else ""
+        place = f"to {out}" if out is not None else "beside the photos"
+        print(f"{tally.tagged} photos tagged, {tally.failed} failed{kept}, written {place}", file=sys.stderr)
+    if tally.failed:
         raise typer.Exit(1)
 
 
-def find_photos(patterns: list[str]) -> list[Path]:
-    """Files as given, folders walked, globs matched; sorted within each, no file twice."""
-    from orderless.data.images import is_image_file
+def _writing(
+    tagger: Tagger, run: Path, folder: Path, to: Format | None, out: Path | None, options: list[str],
+    resume: bool, overwrite: bool,
+) -> Writing | None:  # fmt: skip
+    """Where tags go; None: a table on the screen."""
+    from orderless.data import parse_options
+    from orderless.errors import UsageError
+    from orderless.outputs import find_output
+    from orderless.outputs.about import About, check_options
+    from orderless.outputs.writing import Writing
 
-    found: dict[Path, None] = {}
-    for pattern in patterns:
-        path = Path(pattern)
-        if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.is_file() and is_image_file(file))
-            if not inside:
-                raise UsageError(f"the folder {pattern!r} holds no image")
-            found |= dict.fromkeys(inside)
-        elif any(sign in pattern for sign in "*?[") and not path.exists():
-            matches = sorted(Path(match) for match in glob.glob(pattern, recursive=True))  # noqa: PTH207  absolute patterns too
-            if not matches:
-                raise UsageError(f"no file matches {pattern!r}")
-            found |= dict.fromkeys(match for match in matches if match.is_file())
-        else:
-            found[path] = None  # a missing file is named as failed, like any other that cannot be read
-    return list(found)
+    output = find_output(to.value if to and to is not Format.table else None, out)
+    if output is None:
+        if options or resume or overwrite:
+            raise UsageError("-O, --resume and --overwrite go with --to or --out")
+        return None
+    known: dict[str, str] = getattr(output.module, "OPTIONS", {})
+    checked = check_options(output.name, parse_options(options), known)
+    below = out.parent if out is not None and output.kind != "sidecar" else None
+    about = About(tagger.vocabulary.names, run.resolve().name, folder, below, checked)
+    return Writing(output, out, about, resume=resume, overwrite=overwrite)
 
 
-def _watched(results: Iterable[Result], total: int, quiet: bool) -> Iterable[Result]:
-    if quiet:
-        return results
+def _watched(results: Iterable[Result], total: int) -> Iterable[Result]:
     from orderless.cli.console import track
 
     return track(results, "tagging", total)
-
-
-def _write(results: Iterable[Result], format: Format, file: TextIO) -> None:
-    import csv
-    import json
-
-    if format is Format.csv:
-        writer = csv.writer(file)
-        writer.writerow(["file_name", "labels", "scores", "error"])
-        for result in results:
-            scores = "|".join(f"{tag.score:.4f}" for tag in result.tags)
-            writer.writerow([result.name, "|".join(result.labels), scores, result.error or ""])
-        return
-    for result in results:
-        row: dict[str, object] = {"file_name": result.name}
-        if result.error is not None:
-            row["error"] = result.error
-        else:
-            row["labels"] = result.labels
-            row["scores"] = [round(tag.score, 4) for tag in result.tags]
-        print(json.dumps(row, ensure_ascii=False), file=file)
 
 
 def _print_table(results: Iterable[Result]) -> None:
@@ -146,10 +122,14 @@ def _print_table(results: Iterable[Result]) -> None:
     out.print(table)
 
 
-def _write_attention(tagger: Tagger, result: Result, folder: Path, number: int) -> None:
+def _with_pictures(results: Iterable[Result], tagger: Tagger, folder: Path) -> Iterator[Result]:
+    """Pass the results on, and draw where the model looked."""
     from orderless.data.images import open_image
     from orderless.report.attention import save_attention
 
-    image = open_image(result.name, pixel_limit=tagger.config.data.pixel_limit)
-    image.thumbnail((512, 512))
-    save_attention(image, result, folder / f"{number:05d}-{Path(result.name).stem}.png")
+    for number, result in enumerate(results):
+        if result.error is None:
+            image = open_image(result.name, pixel_limit=tagger.config.data.pixel_limit)
+            image.thumbnail((512, 512))
+            save_attention(image, result, folder / f"{number:05d}-{Path(result.name).stem}.png")
+        yield result

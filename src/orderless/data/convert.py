@@ -64,10 +64,12 @@ def _write(
 
 
 def label_cell(labels: Iterable[str]) -> str:
-    """Names with `|` between them, or a JSON list where that would be read back wrongly."""
+    """Names with `|` between them, or a JSON list where that would be read back wrongly or taken for a formula."""
     names = list(labels)
     text = "|".join(names)
-    odd = any("|" in name or name != name.strip() or not name for name in names) or text.startswith("[")
+    odd = any("|" in name or name != name.strip() or not name for name in names) or text.startswith(
+        ("[", "=", "+", "-", "@")
+    )
     return json.dumps(names, ensure_ascii=False) if odd else text
 
 

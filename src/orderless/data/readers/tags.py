@@ -15,7 +15,7 @@ from orderless.errors import UsageError
 
 FORMAT = "tags"
 
-_BOX_LINE = re.compile(r"\d+( +[\d.eE+-]+){4,}\s*")  # object detectors keep boxes in such files, not tags
+BOX_LINE = re.compile(r"\d+( +[\d.eE+-]+){4,}\s*")  # object detectors keep boxes in such files, not tags
 
 
 def detect(root: Path) -> bool:
@@ -61,6 +61,11 @@ def _tag_file(image: Path) -> Path | None:
 
 def _labels(path: Path) -> tuple[str, ...]:
     text = read_text(path)
-    if any(_BOX_LINE.fullmatch(line) for line in text.splitlines()):
+    if any(BOX_LINE.fullmatch(line) for line in text.splitlines()):
         raise UsageError(f"{path} holds numbers of boxes, not tags: export the labels as COCO or as a table")
+    return parse_tags(text)
+
+
+def parse_tags(text: str) -> tuple[str, ...]:
+    """Tags separated by commas or lines."""
     return unique(tag.strip() for tag in re.split(r"[,\r\n]", text) if tag.strip())
