@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import struct
 import warnings
 import zlib
@@ -69,6 +70,8 @@ def open_image(
     name = source if isinstance(source, str | os.PathLike) else "<upload>"
     handle: str | os.PathLike[str] | BinaryIO = io.BytesIO(source) if isinstance(source, bytes) else source
     try:
+        if isinstance(source, str | os.PathLike):
+            _check_regular(source)
         with Image.open(handle, formats=formats) as image:
             width, height = image.size
             if width * height > pixel_limit:
@@ -93,6 +96,13 @@ def open_image(
     except _DAMAGE as error:
         raise UnreadableImage(name, f"it is damaged ({str(error) or type(error).__name__})") from None
     return rgb if box is None else _crop(rgb, box, name)
+
+
+def _check_regular(path: str | os.PathLike[str]) -> None:
+    """A pipe or a device may keep its reader waiting for ever."""
+    kind = Path(path).stat().st_mode
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+        raise UnreadableImage(path, "it is a pipe, a socket or a device, not a file")
 
 
 def _is_empty(source: str | os.PathLike[str] | bytes | BinaryIO) -> bool:

@@ -42,6 +42,8 @@ class Sample:
 
     def source_bytes(self) -> bytes:
         """What identifies the picture: the file's bytes and the box (key of the feature cache)."""
+        if not self.path.is_file():
+            raise FileNotFoundError(f"{self.path} is not a file")  # a pipe would keep us waiting
         return self.path.read_bytes() + (repr(self.box).encode() if self.box is not None else b"")
 
 
