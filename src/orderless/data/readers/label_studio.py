@@ -27,8 +27,8 @@ def detect(root: Path) -> bool:
     return _export(root) is not None
 
 
-def read(root: Path, seed: int) -> Collection:
-    """Read the export and split by the seed."""
+def read(root: Path, seed: int, *, predictions: bool = False) -> Collection:
+    """Read the export and split by the seed; `predictions` takes a model's choices where nobody annotated."""
     path = _export(root)
     if path is None:
         raise UsageError(f"there is no JSON export of Label Studio in {str(root)!r}")
@@ -43,8 +43,8 @@ def read(root: Path, seed: int) -> Collection:
     undone = several = 0
     for where, task in tasks:
         image = _image(task, where)
-        annotations = _done(task, where)
-        if annotations is None:
+        annotations = _done(task, where) or (_entries(task, "predictions", where) if predictions else None)
+        if not annotations:
             undone += 1
             continue
         several += len(annotations) > 1
@@ -74,11 +74,16 @@ def _done(task: dict[str, Any], where: str) -> list[dict[str, Any]] | None:
     """The annotations of a task, the one that counts first; None when there is none."""
     if "annotations" not in task and "completions" not in task:
         return [task] if "data" not in task else None  # JSON-MIN has the choices in the task itself
-    annotations = task.get("annotations", task.get("completions"))
-    if not isinstance(annotations, list) or not all(isinstance(entry, dict) for entry in annotations):
-        raise UsageError(f"{where}: its annotations are not a list of objects")
+    annotations = _entries(task, "annotations" if "annotations" in task else "completions", where)
     valid = [entry for entry in annotations if not entry.get("was_cancelled")]
     return sorted(valid, key=lambda entry: not entry.get("ground_truth")) or None
+
+
+def _entries(task: dict[str, Any], name: str, where: str) -> list[dict[str, Any]]:
+    entries = task.get(name, [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise UsageError(f"{where}: its {name} are not a list of objects")
+    return entries
 
 
 def _controls(tasks: Iterable[dict[str, Any]]) -> set[str]:
@@ -119,8 +124,8 @@ def _image(task: dict[str, Any], where: str) -> str:
 def _find(finder: ImageFinder, address: str, where: str) -> Path:
     """The file behind `/data/upload/3/1f2e3d4c-photo.jpg`, `/data/local-files/?d=a/photo.jpg` or an address."""
     parts = urlsplit(address)
-    local = parse_qs(parts.query).get("d", [""])[0]
-    place = (local or unquote(parts.path)).lstrip("/")
+    local = parse_qs(parts.query, errors="surrogateescape").get("d", [""])[0]
+    place = (local or unquote(parts.path, errors="surrogateescape")).lstrip("/")
     base = place.rpartition("/")[2]
     for name in (place, base, _UPLOAD_PREFIX.sub("", base)):
         path = finder.find(name, where)

@@ -1,4 +1,4 @@
-"""One text file of tags beside each image: `photo.jpg` and `photo.txt`, tags separated by commas or lines.
+"""A small file of tags beside each image: `photo.txt`, tags separated by commas or lines, or an XMP sidecar.
 
 Folders named train, val and test are splits; otherwise the split is made by the seed.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from orderless.data.readers.files import SPLIT_NAMES, image_files, read_text, unique
 from orderless.data.sample import Collection, Sample, complete_splits, split_samples
+from orderless.data.xmp import read_keywords
 from orderless.errors import UsageError
 
 FORMAT = "tags"
@@ -31,17 +32,18 @@ def read(root: Path, seed: int) -> Collection:
     untagged: list[Path] = []
     for image in image_files(root):
         tags = _tag_file(image)
-        if tags is None:
+        labels = _labels(tags) if tags is not None else None
+        if labels is None:
             untagged.append(image)
             continue
-        sample = Sample(image, _labels(tags))
+        sample = Sample(image, labels)
         split = SPLIT_NAMES.get(image.relative_to(root).parts[0].lower())
         if split:
             splits.setdefault(split, []).append(sample)
         else:
             unsplit.append(sample)
     if not splits and not unsplit:
-        what = f"{str(untagged[0])!r} has no .txt of tags beside it" if untagged else "there is no image"
+        what = f"{str(untagged[0])!r} has no .txt or .xmp of tags beside it" if untagged else "there is no image"
         raise UsageError(f"{str(root)!r} is not a folder of images with tags: {what}")
     if splits and unsplit:
         raise UsageError(f"some images lie in the folders of a split, but {str(unsplit[0].path)!r} does not")
@@ -53,13 +55,17 @@ def read(root: Path, seed: int) -> Collection:
 
 
 def _tag_file(image: Path) -> Path | None:
-    for path in (image.with_suffix(".txt"), image.with_name(image.name + ".txt")):
-        if path.is_file():
-            return path
+    for suffix in (".txt", ".xmp"):
+        for path in (image.with_name(image.name + suffix), image.with_suffix(suffix)):
+            if path.is_file():
+                return path
     return None
 
 
-def _labels(path: Path) -> tuple[str, ...]:
+def _labels(path: Path) -> tuple[str, ...] | None:
+    """The tags of the file; None if it is a sidecar that says nothing of tags (it may hold a camera's settings)."""
+    if path.suffix == ".xmp":
+        return read_keywords(path.read_bytes(), path)
     text = read_text(path)
     if any(BOX_LINE.fullmatch(line) for line in text.splitlines()):
         raise UsageError(f"{path} holds numbers of boxes, not tags: export the labels as COCO or as a table")
