@@ -23,7 +23,7 @@ lint: setup
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml setup.py constraints.txt $(wildcard src/orderless/*/*.c)
 	$(PYTHON) -m venv .venv
 	# torch first and pinned: a range would let another package pull in a larger build
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch

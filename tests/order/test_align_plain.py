@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
 from orderless.bench.plain import plain_mla, plain_pla
-from orderless.order import IGNORE, mla, pla
+from orderless.order import IGNORE, align, mla, pla
 
 PAIRS = [(mla, plain_mla), (pla, plain_pla)]
+
+
+@pytest.fixture(params=["native", "SciPy"], autouse=True)
+def solver(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Everything here holds for the C code and for what stands in where it was not compiled."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "SciPy":
+            patch.setattr(align, "native", None)
+        elif align.native is None:
+            pytest.skip("the C code was not compiled")
+        yield request.param
 
 
 @st.composite
@@ -47,7 +60,7 @@ def pinned(logits: Tensor, labels: Tensor) -> list[tuple[int, int, int]]:
 
 @pytest.mark.parametrize(("fast", "plain"), PAIRS)
 @given(case=batches())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_equal_to_plain(fast, plain, case: tuple[Tensor, Tensor]) -> None:
     logits, labels = case
     ours, theirs = fast(logits, labels), plain(logits, labels)
@@ -87,3 +100,57 @@ def test_an_impossible_wrong_label_is_no_error() -> None:
     logits = torch.zeros(1, 2, 3)
     logits[0, 0, 1] = -torch.inf  # as a mask would leave it
     assert pla(logits, torch.tensor([[True, False]])).tolist() == [[0, 2]]
+
+
+@pytest.mark.parametrize(("fast", "plain"), PAIRS)
+def test_many_labels_and_outputs(fast, plain) -> None:
+    """Rows longer than any block of the search, the largest anywhere, signs mixed, some outputs masked."""
+    generator = torch.Generator().manual_seed(1)
+    labels = torch.rand(6, 299, generator=generator) < 0.05
+    logits = torch.randn(6, int(labels.sum(1).max()) + 3, 300, generator=generator) - 2
+    logits.scatter_add_(
+        2, torch.randint(0, 300, (*logits.shape[:2], 1), generator=generator), torch.full_like(logits[..., :1], 9)
+    )
+    logits[:, :, :-1][~labels.unsqueeze(1).expand(-1, logits.shape[1], -1) & (logits[:, :, :-1] < -4)] = -torch.inf
+    assert torch.equal(fast(logits, labels), plain(logits, labels))
+
+
+@pytest.mark.parametrize(("fast", "plain"), PAIRS)
+def test_any_float_and_any_layout(fast, plain) -> None:
+    generator = torch.Generator().manual_seed(2)
+    labels = torch.rand(8, 9, generator=generator) < 0.4
+    logits = torch.randn(8, 10, 10, generator=generator).bfloat16().float()  # exact in every type
+    expected = plain(logits, labels)
+    for dtype in (torch.float64, torch.float16, torch.bfloat16):
+        assert torch.equal(fast(logits.to(dtype), labels), expected)
+    transposed = logits.permute(2, 0, 1).contiguous().permute(1, 2, 0)
+    assert not transposed.is_contiguous()
+    assert torch.equal(fast(transposed, labels.T.contiguous().T), expected)
+    assert torch.equal(fast(logits.requires_grad_(), labels), expected)
+    assert fast(logits[:0], labels[:0]).shape == (0, 10)
+
+
+def test_the_sign_of_zero_does_not_matter() -> None:
+    logits = torch.tensor([[[-0.0, 0.0, -1.0], [0.0, -0.0, -1.0], [0.0, 0.0, 1.0]]])
+    assert pla(logits, torch.tensor([[True, True]])).tolist() == [[0, 1, 2]]
+
+
+@pytest.mark.parametrize("fast", [mla, pla])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_nan_of_either_sign_and_infinities(fast, sign: int) -> None:
+    labels = torch.tensor([[True, True, False]])
+    nan = torch.tensor(sign * torch.nan).copysign(torch.tensor(float(sign)))
+    for output, value, refused in (
+        (2, nan, True),
+        (1, nan, True),
+        (2, torch.inf, True),
+        (2, -torch.inf, False),  # no label of this image: it may be masked
+        (1, -torch.inf, True),
+    ):
+        logits = torch.randn(1, 3, 4)
+        logits[0, 1, output] = value
+        if refused:
+            with pytest.raises(ValueError, match="not finite"):
+                fast(logits, labels)
+        else:
+            assert sorted(fast(logits, labels)[0, :2].tolist()) == [0, 1]

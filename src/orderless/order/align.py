@@ -4,8 +4,9 @@ MLA (minimal loss alignment) gives each of an image's n labels one of the first 
 -log P is least. PLA (predicted label alignment) first pins every label that the model predicts within those n
 steps to the step where it predicts it (the first, if it does so twice), and assigns only the rest.
 
-The batch crosses to the CPU once, as one tensor; only the solver runs per image, and only where something
-is left to decide.
+On a CPU, `_align.c` does a batch in one call. On a GPU, and where that file was not compiled, the batch crosses to
+the CPU once, as one tensor, and SciPy solves what is left to decide. Both give the same targets, or, where costs
+tie, targets of the same cost.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
 from orderless.order.fixed import IGNORE
+
+try:
+    from orderless.order import _align as native
+except ImportError:  # installed on a machine without a C compiler
+    native = None  # type: ignore[assignment]
 
 
 def mla(logits: Tensor, labels: Tensor) -> Tensor:
@@ -29,12 +34,28 @@ def pla(logits: Tensor, labels: Tensor) -> Tensor:
     return _align(logits, labels, pin=True)
 
 
-@torch.no_grad()
 def _align(logits: Tensor, labels: Tensor, pin: bool) -> Tensor:
     batch, steps, outputs = logits.shape
+    if labels.shape != (batch, outputs - 1):
+        raise ValueError(
+            f"labels are {tuple(labels.shape)}, but logits {tuple(logits.shape)} want {batch, outputs - 1}"
+        )
+    if native is None or logits.device.type != "cpu":
+        return _align_by_table(logits.detach(), labels, pin)
+    targets = torch.empty((batch, steps), dtype=torch.long)
+    values = logits.detach().float().contiguous()
+    failed = native.align(
+        values.numpy(), labels.bool().contiguous().numpy(), targets.numpy(), batch, steps, outputs - 1, pin
+    )
+    if failed >= 0:
+        _check_counts(labels.sum(dim=1).numpy(), steps)
+        raise _not_finite(failed)
+    return targets
+
+
+def _align_by_table(logits: Tensor, labels: Tensor, pin: bool) -> Tensor:
+    batch, steps, outputs = logits.shape
     n_labels = outputs - 1
-    if labels.shape != (batch, n_labels):
-        raise ValueError(f"labels are {tuple(labels.shape)}, but logits {tuple(logits.shape)} want {batch, n_labels}")
     # The last step can only hold the end token, so at most steps - 1 labels are placed; which of the columns
     # are real is known on the CPU, without asking the device.
     width = min(steps - 1, n_labels)
@@ -57,16 +78,12 @@ def _align(logits: Tensor, labels: Tensor, pin: bool) -> Tensor:
     counts = table[:, 0].astype(np.intp)
     names, choices, tops = (table[:, 1 + part * width : 1 + (part + 1) * width] for part in range(3))  # [B, W] each
     costs = table[:, 1 + 3 * width :].reshape(batch, width, width)  # [B, step, column]
-    if counts.max(initial=0) > steps - 1:
-        raise ValueError(f"an image has {counts.max()} labels, but {steps} steps hold only {steps - 1} and the end")
+    _check_counts(counts, steps)
     inside = np.arange(width) < counts[:, None]  # [B, step or column] below n
     needed = inside[:, :, None] & inside[:, None, :]  # [B, step, column]
     finite = (np.isfinite(costs) & np.isfinite(tops)[:, :, None]) | ~needed
     if not finite.all():
-        raise ValueError(
-            f"cannot align image {int(np.argmin(finite.all(axis=(1, 2))))} of the batch: its logits are not finite, "
-            "or give a true label no probability at all"
-        )
+        raise _not_finite(int(np.argmin(finite.all(axis=(1, 2)))))
     pins = (choices[:, :, None] == names[:, None, :]) & needed if pin else None
     chosen = _assign(costs, counts, pins)  # [B, step] -> column
     rows = np.arange(batch)
@@ -74,6 +91,18 @@ def _align(logits: Tensor, labels: Tensor, pin: bool) -> Tensor:
     targets[:, :width] = np.where(inside, names[rows[:, None], chosen], IGNORE)
     targets[rows, counts] = n_labels  # the end token
     return torch.from_numpy(targets).to(labels.device, non_blocking=True)
+
+
+def _check_counts(counts: NDArray[np.intp], steps: int) -> None:
+    if counts.max(initial=0) > steps - 1:
+        raise ValueError(f"an image has {counts.max()} labels, but {steps} steps hold only {steps - 1} and the end")
+
+
+def _not_finite(image: int) -> ValueError:
+    return ValueError(
+        f"cannot align image {image} of the batch: its logits are not finite, "
+        "or give a true label no probability at all"
+    )
 
 
 def _assign(costs: NDArray[np.float32], counts: NDArray[np.intp], right: NDArray[np.bool_] | None) -> NDArray[np.intp]:
@@ -91,6 +120,8 @@ def _assign(costs: NDArray[np.float32], counts: NDArray[np.intp], right: NDArray
         costs = np.where(pins, 0, np.where(taken, np.inf, costs))
         chosen = pins.argmax(axis=2)
         open_steps = counts - pins.sum(axis=(1, 2))
+    from scipy.optimize import linear_sum_assignment  # takes longer to import than everything above together
+
     for i in np.flatnonzero((open_steps > 0) & (counts > 1)):
         n = counts[i]
         chosen[i, :n] = linear_sum_assignment(costs[i, :n, :n])[1]
