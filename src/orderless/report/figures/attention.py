@@ -6,12 +6,11 @@ import base64
 import io
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from orderless.report.attention import heat_map
+from orderless.report.attention import overlaid
 from orderless.report.html import jpeg, picture, safe
 from orderless.report.runs import Comparison, Run
 from orderless.report.style import inked, new_figure
@@ -59,7 +58,7 @@ def attention_html(comparison: Comparison, found: dict[int, Steps]) -> str:
         cells = [f"<div>{picture(comparison.thumbnail(index), 'photo')}photo</div>"]
         image = Image.open(comparison.thumbnail(index)).convert("RGB")
         for number, (label, region) in enumerate(steps, start=1):
-            cells.append(f"<div>{jpeg(_encoded(_overlaid(image, region)), label)}{number}. {safe(label)}</div>")
+            cells.append(f"<div>{jpeg(_encoded(overlaid(image, region)), label)}{number}. {safe(label)}</div>")
         rows.append(f'<div class="steps">{"".join(cells)}</div>')
     return "".join(rows)
 
@@ -79,18 +78,9 @@ def attention_figure(comparison: Comparison) -> Figure | None:
             image = Image.open(comparison.thumbnail(index)).convert("RGB")
             row[0].imshow(image)
             for number, (axes, (label, region)) in enumerate(zip(row[1:], steps, strict=False), start=1):
-                axes.imshow(_overlaid(image, region))
+                axes.imshow(overlaid(image, region))
                 axes.set_title(f"{number}. {printable(label)}", fontsize=10)
     return figure
-
-
-def _overlaid(image: Image.Image, region: NDArray[np.float32]) -> Image.Image:
-    """The photo in grey under a warm map of the attention."""
-    heat = heat_map(region, image.size)  # [height, width]
-    warm = colormaps["inferno"](heat)[..., :3]
-    share = np.clip(0.15 + 0.6 * heat, 0, 0.75)[..., None]
-    grey = np.asarray(image.convert("L"), dtype=np.float32)[..., None] / 255
-    return Image.fromarray(np.uint8(255 * (grey * (1 - share) + warm * share)))
 
 
 def _encoded(image: Image.Image) -> str:
