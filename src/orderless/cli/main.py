@@ -16,6 +16,7 @@ VERBS = {
     "train": ("orderless.cli.train:train_command", "Train a tagger on your photos."),
     "evaluate": ("orderless.cli.evaluate:evaluate_command", "Judge a run on labelled photos."),
     "predict": ("orderless.cli.predict:predict_command", "Tag photos."),
+    "serve": ("orderless.cli.serve:serve_command", "Tag photos over HTTP, with a page to try it."),
     "methods": ("orderless.cli.methods:methods_command", "List the methods with their papers."),
     "compare": ("orderless.cli.compare:compare_command", "Train every method alike; tables and figures in one page."),
     "report": ("orderless.cli.report:report_command", "Write report.html again from what is on disk."),

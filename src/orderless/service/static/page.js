@@ -1,0 +1,202 @@
+// The page: takes a photo, asks the service, shows tags. Whatever comes from the service enters as text, never as HTML.
+
+import { ask, askModels, useToken } from "./ask.js";
+import { drawHeat } from "./heat.js";
+import { showResult } from "./result.js";
+
+const $ = (id) => document.getElementById(id);
+const HEAT_SIZE = 480; // pixels of the longer side: the map is smooth, the browser may stretch it
+const EVERY = "every model"; // the value of the switch's last choice
+
+let models = [];
+let limits = null;
+let photo = null; // the file that is shown
+let answers = []; // of the service, one a model
+let pinned = null; // the tag whose map stays
+let running = null; // the request on its way, to be called off by the next
+
+async function start() {
+  try {
+    const served = await askModels();
+    models = served.models.map((model) => model.name);
+    limits = served.limits;
+    const names = models.length === 1 ? models[0] : `${models.length} models`;
+    $("about").textContent = `${names}, ${served.models[0].labels} labels · orderless ${served.version}`;
+    showSwitch();
+    $("error").hidden = true;
+  } catch (problem) {
+    showProblem(problem);
+  }
+}
+
+function showSwitch() {
+  const choices = models.length > 1 ? [...models, EVERY] : [];
+  $("switch").hidden = !choices.length;
+  $("switch").querySelectorAll("label").forEach((label) => label.remove());
+  choices.forEach((choice, i) => {
+    const label = document.createElement("label"), input = document.createElement("input"), text = document.createElement("span");
+    Object.assign(input, { type: "radio", name: "model", value: choice, checked: i === 0 });
+    text.textContent = choice === EVERY ? "side by side" : choice;
+    label.append(input, text);
+    input.addEventListener("change", tagPhoto);
+    $("switch").append(label);
+  });
+}
+
+function chosenModels() {
+  const choice = document.querySelector("#switch input:checked")?.value;
+  return !choice ? [undefined] : choice === EVERY ? models : [choice];
+}
+
+function takePhoto(file, example) {
+  if (!file) return;
+  document.querySelectorAll(".examples button").forEach((button) =>
+    button.setAttribute("aria-pressed", String(button.dataset.example === example)));
+  photo = file;
+  forgetAnswers();
+  URL.revokeObjectURL($("photo").src);
+  $("photo").src = URL.createObjectURL(file);
+  $("photo").alt = example ? `The example: ${example}` : `The photo ${file.name}`;
+  $("stage").classList.add("full");
+  $("invitation").hidden = $("cannot").hidden = true;
+  $("picture").hidden = $("hint").hidden = false;
+  tagPhoto();
+}
+
+async function tagPhoto() {
+  if (!photo) return;
+  running?.abort();
+  const mine = (running = new AbortController());
+  forgetAnswers();
+  if (limits && photo.size > limits.max_upload_mb * 1e6) {
+    showProblem(new Error(`the file has ${(photo.size / 1e6).toFixed(1)} MB, the limit is ${limits.max_upload_mb} MB`));
+    return;
+  }
+  $("stage").classList.add("working");
+  say("Looking at the photo …");
+  try {
+    const found = await Promise.all(chosenModels().map((model) => ask(photo, model, mine.signal, say)));
+    if (mine.signal.aborted) return;
+    showAnswers(found);
+  } catch (problem) {
+    if (mine.signal.aborted) return;
+    mine.abort(); // one model has failed: the other need not go on
+    showProblem(problem);
+  } finally {
+    if (running === mine) $("stage").classList.remove("working");
+  }
+}
+
+function showAnswers(found) {
+  answers = found;
+  const labels = found.map((answer) => answer.images[0].tags.map((tag) => tag.label));
+  $("results").classList.toggle("pair", found.length > 1);
+  $("results").replaceChildren(...found.map((answer, i) => {
+    const others = new Set(labels.flatMap((list, k) => (k === i ? [] : list)));
+    return showResult(answer, { look, pin, only: found.length > 1 ? (label) => !others.has(label) : () => false });
+  }));
+  $("empty").hidden = true;
+  $("copy").hidden = false;
+  say(found.map((answer, i) => `${answer.model}: ${labels[i].join(", ") || "no tag"}.`).join(" "));
+}
+
+function forgetAnswers() {
+  answers = [];
+  pinned = null;
+  look(null);
+  $("results").replaceChildren();
+  $("error").hidden = $("copy").hidden = $("token-form").hidden = true;
+  $("empty").hidden = false;
+}
+
+/** Show where the model looked for a tag; null: the pinned tag's map, or none. */
+function look(tag, button) {
+  const shown = tag ?? pinned?.tag;
+  const image = $("photo");
+  const visible = Boolean(shown?.attention && image.naturalWidth && !$("picture").hidden);
+  if (visible) {
+    const scale = HEAT_SIZE / Math.max(image.naturalWidth, image.naturalHeight);
+    const side = (length) => Math.max(1, Math.round(length * scale));
+    drawHeat($("heat"), shown.attention, side(image.naturalWidth), side(image.naturalHeight));
+    $("legend-text").textContent = `Where it looked for “${shown.label}”`;
+  }
+  $("stage").classList.toggle("looking", visible);
+  $("legend").hidden = !visible;
+  $("hint").hidden = visible || !photo;
+}
+
+function pin(tag, button) {
+  const same = pinned?.button === button;
+  pinned?.button.setAttribute("aria-pressed", "false");
+  pinned = same ? null : { tag, button };
+  button.setAttribute("aria-pressed", String(!same));
+  look(same ? null : tag);
+}
+
+function showProblem(problem) {
+  const text = problem.message || String(problem);
+  $("error").textContent = text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+  $("error").hidden = false;
+  $("token-form").hidden = problem.status !== 401;
+  $("empty").hidden = true;
+  say("");
+  if (problem.status === 401) $("token").focus();
+}
+
+function say(text) {
+  $("status").textContent = text;
+}
+
+async function copyAnswers() {
+  const text = JSON.stringify(answers.length === 1 ? answers[0] : answers, null, 1);
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea"); // where the clipboard is closed to pages: no https, no permission
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  $("copy").textContent = "Copied";
+  say("Copied as JSON");
+  setTimeout(() => ($("copy").textContent = "Copy as JSON"), 1600);
+}
+
+$("file").addEventListener("change", () => {
+  takePhoto($("file").files[0]);
+  $("file").value = ""; // the same file may be chosen again
+});
+$("photo").addEventListener("error", () => {
+  $("picture").hidden = true;
+  $("cannot").hidden = false;
+});
+document.querySelectorAll(".examples button").forEach((button) =>
+  button.addEventListener("click", async () => {
+    const file = await (await fetch(`/static/examples/${button.dataset.example}.jpg`)).blob();
+    takePhoto(new File([file], `${button.dataset.example}.jpg`, { type: file.type }), button.dataset.example);
+  }));
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  $("stage").classList.add("over");
+});
+addEventListener("dragleave", (event) => event.relatedTarget || $("stage").classList.remove("over"));
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  $("stage").classList.remove("over");
+  takePhoto(event.dataTransfer.files[0]);
+});
+addEventListener("paste", (event) => takePhoto([...event.clipboardData.files][0]));
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && pinned) pin(pinned.tag, pinned.button);
+});
+$("copy").addEventListener("click", copyAnswers);
+$("token-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  useToken($("token").value);
+  $("token-form").hidden = true;
+  await start();
+  tagPhoto();
+});
+start();
