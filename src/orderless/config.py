@@ -79,6 +79,7 @@ class Config(Settings):
     recipe: str = "quick"
     seed: int = Field(0, ge=0)
     monitor: str = "OF1"  # validation metric that picks the best epoch
+    checkpoint_minutes: float = Field(10.0, ge=0.0)  # most that a kill costs; also at every epoch's end
     threshold: Literal["fixed", "tuned"] = "fixed"  # of the saved model: 0.5, or best for OF1 on validation
     data: DataConfig = DataConfig()
     model: ModelConfig = ModelConfig()

@@ -16,7 +16,14 @@ class UsageError(OrderlessError):
 
 
 class Stopped(OrderlessError):
-    """The user stopped the work; what is done so far is kept."""
+    """A signal stopped the work; what is done so far is kept. The exit code is the shell's for that signal."""
+
+    def __init__(self, message: str, signal: int) -> None:
+        super().__init__(message, signal)
+        self.message, self.signal, self.exit_code = message, signal, 128 + signal
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class UnreadableImage(OrderlessError):

@@ -59,7 +59,10 @@ class RunFolder:
         return Vocabulary.load(self.labels_file)
 
     def begin(self, config: Config, vocabulary: Vocabulary) -> None:
-        """Write what is known before the first step."""
+        """Write what is known before the first step; remove what a killed process was writing."""
+        for folder in (self.path, self.last):
+            for leftover in folder.glob(".*.tmp"):
+                leftover.unlink(missing_ok=True)
         header = f"# orderless train --config {self.config_file.name}   starts this run again\n"
         write_text(self.config_file, header + dump_config(config))
         write_text(self.labels_file, vocabulary.to_json() + "\n")

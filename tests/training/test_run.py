@@ -16,7 +16,7 @@ from orderless.config import Config, parse_config
 from orderless.errors import OrderlessError, UsageError
 from orderless.recipes import recipe
 from orderless.run_folder import RunFolder
-from orderless.training.callbacks import EpochCheckpoint
+from orderless.training.callbacks import Checkpoints
 from orderless.training.history import read_rows
 from orderless.training.progress import Watcher
 from orderless.training.run import train
@@ -79,10 +79,10 @@ def test_a_stopped_run_resumes_to_the_same_weights_and_the_same_table(
     whole, stopped = RunFolder(tmp_path / "whole"), RunFolder(tmp_path / "stopped")
     train(config, whole)
 
-    saved = EpochCheckpoint.on_train_epoch_end
+    saved = Checkpoints.on_train_epoch_end
     calls = 0
 
-    def save_then_stop(self: EpochCheckpoint, *args: Any) -> None:
+    def save_then_stop(self: Checkpoints, *args: Any) -> None:
         nonlocal calls
         saved(self, *args)
         calls += 1
@@ -90,7 +90,7 @@ def test_a_stopped_run_resumes_to_the_same_weights_and_the_same_table(
             raise Interrupted
 
     with monkeypatch.context() as patch:
-        patch.setattr(EpochCheckpoint, "on_train_epoch_end", save_then_stop)
+        patch.setattr(Checkpoints, "on_train_epoch_end", save_then_stop)
         with pytest.raises(Interrupted):
             train(config, stopped)
     assert not stopped.weights_file.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,11 +36,14 @@ def train_command(
     json_: Annotated[bool, typer.Option("--json", help="Print the final metrics as JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a tagger on your photos."""
-    from orderless.cli.watch import ConsoleWatcher
+    from orderless.cli.watch import ConsoleWatcher, WarningWatcher
     from orderless.data import parse_options
     from orderless.run_folder import RunFolder
     from orderless.training.run import train
 
+    rank, alone = int(os.environ.get("RANK", "0")), os.environ.get("WORLD_SIZE", "1") == "1"  # as torchrun says
+    if not alone and out is None:
+        raise UsageError("several processes need to be told where to write: --out runs/NAME")
     if resume:
         settings, run = _resumed(out)
     else:
@@ -54,12 +58,13 @@ def train_command(
         if data is None and config is None:
             raise UsageError("say what to train on: orderless train PHOTOS (or 'scenes' for generated photos)")
         run = RunFolder(out or _free_folder(settings.data.path, settings.method))
-    watcher = ConsoleWatcher()
+    watcher = ConsoleWatcher() if rank == 0 else WarningWatcher(rank)
     try:
         metrics = train(settings, run, resume=resume, tensorboard=tensorboard, watcher=watcher)
     finally:
         watcher.end()
-    _print_summary(metrics, run.path, settings.data.path, json_)
+    if rank == 0:
+        _print_summary(metrics, run.path, settings.data.path, json_)
 
 
 def _configured(

@@ -8,6 +8,16 @@ from orderless.cli.console import err, progress_bar
 from orderless.training.progress import Watcher
 
 
+class WarningWatcher(Watcher):
+    """Of all processes but the first: says only what went wrong."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+
+    def warn(self, text: str) -> None:
+        err.print(f"process {self.rank}: {text}", markup=False, style="yellow")
+
+
 class ConsoleWatcher(Watcher):
     """Draws on stderr; piped, it writes plain lines and no bar."""
 

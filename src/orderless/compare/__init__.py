@@ -15,6 +15,7 @@ from pathlib import Path
 
 from orderless.compare.plan import PAPER_METHODS, CompareSettings, Task, check_settings, plan
 from orderless.compare.watching import CompareWatcher
+from orderless.errors import Stopped
 from orderless.run_folder import RunFolder
 
 __all__ = ["PAPER_METHODS", "CompareSettings", "CompareWatcher", "Task", "compare", "plan"]
@@ -24,12 +25,21 @@ def compare(
     settings: CompareSettings, out: Path, *, jobs: int = 1, watcher: CompareWatcher | None = None
 ) -> list[Task]:
     """Train what is not trained yet, inspect every run, write the report; returns the runs."""
+    from orderless.training.stopping import StopSignals
+
+    with StopSignals():
+        try:
+            return _compare(settings, out, jobs, watcher or CompareWatcher())
+        except Stopped as error:
+            raise Stopped("stopped; the same command goes on from here", error.signal) from None
+
+
+def _compare(settings: CompareSettings, out: Path, jobs: int, watcher: CompareWatcher) -> list[Task]:
     from orderless.compare.inspection import inspect, store_examples
     from orderless.compare.running import encode_once, run_tasks
     from orderless.data import open_data
     from orderless.report.comparison import write_report
 
-    watcher = watcher or CompareWatcher()
     tasks = plan(settings, out)
     check_settings(tasks)
     data = tasks[0].config.data  # the same for all

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.managers import SyncManager
 from typing import Any
 
 import torch
@@ -75,8 +78,6 @@ def run_task(task: Task, collection: Collection, watcher: Watcher) -> dict[str, 
     """Train one run, or go on with it if it was stopped."""
     try:
         return train(task.config, RunFolder(task.folder), collection=collection, resume=True, watcher=watcher)
-    except Stopped:
-        raise Stopped("stopped; the same command goes on from here") from None
     finally:
         watcher.end()
 
@@ -86,12 +87,15 @@ def _in_processes(
 ) -> list[tuple[Task, OrderlessError]]:
     context = multiprocessing.get_context("spawn")  # a fork of a process that runs threads may hang
     failures: list[tuple[Task, OrderlessError]] = []
-    with context.Manager() as manager:
+    manager = SyncManager(ctx=context)
+    manager.start(_end_with_parent)
+    with manager:
         queue = manager.Queue()
         listener = threading.Thread(target=_listen, args=(queue, watcher), daemon=True)
         listener.start()
         with ProcessPoolExecutor(jobs, context, _begin_process, (collection, queue, jobs)) as pool:
             futures = {pool.submit(_run_in_process, task): task for task in tasks}
+            processes = list((pool._processes or {}).values())
             try:
                 for future in as_completed(futures):
                     task = futures[future]
@@ -102,8 +106,14 @@ def _in_processes(
                             raise
                         watcher.note(f"{task.label} failed: {error}")
                         failures.append((task, error))
+            except BrokenProcessPool:
+                raise OrderlessError(
+                    "a process of the comparison was killed (out of memory?); the same command goes on from here"
+                ) from None
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
+                for process in processes:
+                    process.terminate()  # a signal, which a training answers with a checkpoint
                 raise
         queue.put(None)
         listener.join()
@@ -111,12 +121,25 @@ def _in_processes(
 
 
 def _begin_process(collection: Collection, queue: Any, jobs: int) -> None:
+    _end_with_parent()
     _shared.update(collection=collection, queue=queue)
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
 
 
 def _run_in_process(task: Task) -> dict[str, Any]:
     return run_task(task, _shared["collection"], QueueWatcher(_shared["queue"], task.label))
+
+
+def _end_with_parent() -> None:
+    """Without it, runs would go on after their comparison was killed, beside those of the next one."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _listen(queue: Any, watcher: CompareWatcher) -> None:

@@ -8,11 +8,12 @@ together what one would have seen alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import BatchSampler, DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
 
 from orderless.data.image_cache import ImageCache
@@ -115,13 +116,31 @@ class LabelledImages(ImageDataset):
 
 
 class EpochSampler(DistributedSampler[Any]):
-    """Shuffles by (seed, epoch), shares the split between processes, and hands out (epoch, index) pairs."""
+    """Shuffles by (seed, epoch) and hands out (epoch, index) pairs."""
 
-    def __init__(self, length: int, seed: int, shuffle: bool, rank: int = 0, world: int = 1) -> None:
-        super().__init__(range(length), num_replicas=world, rank=rank, shuffle=shuffle, seed=seed)  # type: ignore[arg-type]
+    def __init__(self, length: int, seed: int, shuffle: bool) -> None:
+        super().__init__(range(length), num_replicas=1, rank=0, shuffle=shuffle, seed=seed)  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return ((self.epoch, index) for index in super().__iter__())
+
+
+class SharedBatches(BatchSampler):
+    """The batches of an epoch, or one process's share of each: together they are what one process would see.
+
+    No image comes twice, so the last share may be empty. After a resume, `skip` batches were seen before.
+    """
+
+    sampler: EpochSampler
+
+    def __init__(self, sampler: EpochSampler, batch_size: int, rank: int = 0, world: int = 1) -> None:
+        super().__init__(sampler, batch_size, drop_last=False)
+        self.rank, self.world = rank, world
+        self.skip = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        seen, self.skip = self.skip, 0
+        return (batch[self.rank :: self.world] for batch in islice(super().__iter__(), seen, None))
 
 
 def make_loader(
@@ -134,11 +153,13 @@ def make_loader(
     rank: int = 0,
     world: int = 1,
 ) -> DataLoader[Any]:
-    """A loader over a dataset that has `collate`; workers only where decoding is worth them."""
+    """A loader over a dataset that has `collate`; workers only where decoding is worth them.
+
+    `batch_size` is that of all processes together.
+    """
     return DataLoader(
         dataset,
-        batch_size=batch_size,
-        sampler=EpochSampler(len(dataset), seed, shuffle, rank, world),
+        batch_sampler=SharedBatches(EpochSampler(len(dataset), seed, shuffle), batch_size, rank, world),
         collate_fn=dataset.collate,
         num_workers=workers,
         pin_memory=torch.cuda.is_available(),

@@ -33,6 +33,7 @@ from orderless.model.folding import fold_batchnorm
 
 VIEWS = 2  # the image and its mirror image; only training needs the second
 SHARD_IMAGES = 512  # what a kill can cost at most
+ENCODED_TOGETHER = 32  # always so many: the last bits of features depend on it, and must not on what is stored already
 
 Progress = Callable[[int], None]  # called with the number of images done
 
@@ -106,6 +107,8 @@ class CachedDataset(Dataset[Any]):
         rows = [self.present[index][0] for _, index in keys]
         places = [self.present[index][1] for _, index in keys]
         views = [0] * len(keys)
+        if not keys:  # a process's share of a small last batch
+            return [self.table.batch(torch.zeros(0, *self.store.shards[0].shape[2:]), rows)]
         if self.mirror:
             chance = np.random.default_rng((self.seed, keys[0][0])).integers(0, VIEWS, len(self.present))
             views = [int(chance[index]) for _, index in keys]
@@ -183,12 +186,14 @@ def _encoded(
         return
     dataset = ImageDataset(samples, preprocessing.test_transform(), preprocessing.size, pixel_limit=pixel_limit)
     encoder = fold_batchnorm(encoder)
-    for batch in make_loader(dataset, 32, shuffle=False, workers=workers):
-        images = batch.inputs.to(device)
+    for batch in make_loader(dataset, ENCODED_TOGETHER, shuffle=False, workers=workers):
+        images, found = batch.inputs.to(device), len(batch.inputs)
         features = np.zeros((0,), np.float16)
-        if len(images):
+        if found:
+            if found < ENCODED_TOGETHER:
+                images = images[torch.arange(ENCODED_TOGETHER) % found].contiguous(memory_format=torch.channels_last)
             encoded = [encoder(view) for view in (images, images.flip(3))[:views]]
-            features = torch.stack(encoded, dim=1).half().cpu().numpy()  # [B, views, cells, C]
+            features = torch.stack(encoded, dim=1)[:found].half().cpu().numpy()  # [B, views, cells, C]
         yield batch.rows, features, batch.unreadable
 
 

@@ -1,13 +1,29 @@
-"""Reading the loss without making anybody wait."""
+"""Reading the loss without making anybody wait; and what happens to a step whose loss is no number.
+
+Such a step changes no weight: the optimizer itself leaves it out, on the device (`StageModule`). Here it is found one
+step later, counted and named; too many in a row end the training, whose weights are still good.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from orderless.errors import OrderlessError
+
+MOST_SKIPPED = 10  # in a row
+STATE = ("last", "in_a_row", "total", "images", "skipped")  # what a resume within an epoch needs
+
+
+class BadStep(NamedTuple):
+    """A step that was left out."""
+
+    step: int
+    loss: float
+    rows: list[int]  # its images
 
 
 class LateLoss:
@@ -19,28 +35,60 @@ class LateLoss:
 
     def __init__(self) -> None:
         self.last = math.nan  # the latest that is known
-        self._pending: tuple[Tensor, torch.cuda.Event | None, int, Tensor] | None = None
+        self.in_a_row = 0  # steps left out one after another
+        self.bad: list[BadStep] = []  # not told to anybody yet
+        self._pending: list[Tensor] = []  # loss and, once it is known, norm of the gradient
+        self._step: tuple[int, Tensor, float] = (0, torch.zeros(0), 0.0)
+        self._done: torch.cuda.Event | None = None
+        self.begin_epoch()
 
-    def note(self, loss: Tensor, step: int, rows: Tensor) -> None:
+    def begin_epoch(self) -> None:
+        self.total, self.images, self.skipped = 0.0, 0.0, 0
+
+    def note(self, loss: Tensor, step: int, rows: Tensor, images: float | None = None) -> None:
         """Start to fetch the loss of this step, with these images [B], and look at the one before."""
         self.check()
-        fetched = loss.detach().to("cpu", non_blocking=True)
-        done = torch.cuda.Event() if loss.is_cuda else None  # type: ignore[no-untyped-call]
-        if done is not None:
-            done.record()
-        self._pending = fetched, done, step, rows
+        self._step = step, rows, float(len(rows)) if images is None else images
+        self._fetch(loss)
+
+    def note_gradient(self, norm: Tensor) -> None:
+        """The same for the norm of the step's gradient: it may overflow where the loss does not."""
+        if self._pending:
+            self._fetch(norm)
 
     def check(self) -> None:
-        """Look at the loss noted last; one that is not finite is an error."""
-        if self._pending is None:
+        """Look at the loss noted last."""
+        if not self._pending:
             return
-        fetched, done, step, rows = self._pending
-        self._pending = None
-        if done is not None:
-            done.synchronize()
-        self.last = float(fetched)
-        if not math.isfinite(self.last):
+        if self._done is not None:
+            self._done.synchronize()
+        numbers, self._pending = [float(number) for number in self._pending], []
+        step, rows, images = self._step
+        self.last = numbers[0]
+        if all(map(math.isfinite, numbers)):
+            self.total += self.last * images
+            self.images += images
+            self.in_a_row = 0
+            return
+        self.skipped += 1
+        self.in_a_row += 1
+        self.bad.append(BadStep(step, self.last, rows.tolist()))
+        if self.in_a_row >= MOST_SKIPPED:
             raise OrderlessError(
-                f"the loss is {self.last} at step {step}, with the training images {rows.tolist()[:8]}…; "
-                "lower the learning rate or look at these images"
+                f"the loss or its gradient was not finite for {MOST_SKIPPED} steps in a row, the last is step {step}; "
+                "lower the learning rate (--set stages.0.learning_rate=…) or look at the images named above"
             )
+
+    def state(self) -> dict[str, Any]:
+        self.check()
+        return {key: getattr(self, key) for key in STATE}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        for key in STATE:
+            setattr(self, key, state[key])
+
+    def _fetch(self, number: Tensor) -> None:
+        self._pending.append(number.detach().to("cpu", non_blocking=True))
+        if number.is_cuda:
+            self._done = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            self._done.record()

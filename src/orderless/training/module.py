@@ -16,18 +16,29 @@ from orderless.data.dataset import Batch
 from orderless.evaluation import TaggingMetrics
 from orderless.training.late_loss import LateLoss
 from orderless.training.objectives import Objective
+from orderless.training.processes import Processes
 from orderless.training.schedules import cosine, sawtooth
+
+ALONE = Processes()
 
 
 class StageModule(pl.LightningModule):
     """An encoder and a head under one objective. Without an encoder, batches bring stored features."""
 
     def __init__(
-        self, encoder: nn.Module | None, head: nn.Module, objective: Objective, stage: StageConfig, seed: int
+        self,
+        encoder: nn.Module | None,
+        head: nn.Module,
+        objective: Objective,
+        stage: StageConfig,
+        seed: int,
+        processes: Processes = ALONE,
+        counts_tokens: bool = False,
     ) -> None:
         super().__init__()
         self.encoder, self.head = encoder, head
         self.objective, self.stage, self.seed = objective, stage, seed
+        self.processes, self.counts_tokens = processes, counts_tokens
         self.validation = TaggingMetrics()
         self.unreadable: dict[int, str] = {}  # training images left out so far, by index
         self.late_loss = LateLoss()
@@ -57,14 +68,60 @@ class StageModule(pl.LightningModule):
         # resumed run needs no random state.
         torch.manual_seed((self.seed + 1) * 1_000_003 + self.global_step * 101 + self.global_rank)
 
+    def on_train_epoch_start(self) -> None:
+        self.late_loss.begin_epoch()
+
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor | None:
         self.unreadable.update(batch.unreadable)
+        share, images = self._share(batch)
         if len(batch.inputs) == 0:
-            return None
-        loss = self.objective(self.head, self.features(batch.inputs), batch.labels, batch.counts)
-        self.late_loss.note(loss, self.global_step, batch.rows)
-        self.log("loss", loss, on_step=False, on_epoch=True, batch_size=len(batch.inputs), sync_dist=True)
+            return None if self.processes.alone else self._no_loss()
+        loss = self.objective(self.head, self.features(batch.inputs), batch.labels, batch.counts) * share
+        self.late_loss.note(loss, self.global_step, batch.rows, images)
         return loss
+
+    def _share(self, batch: Batch) -> tuple[float, float]:
+        """What this process's loss counts, so that the mean over processes is the loss of the whole batch.
+
+        That loss is a mean over images, or over target tokens, of which processes have more or fewer. Also the images
+        of the whole batch for each process.
+        """
+        images = len(batch.inputs)
+        if self.processes.alone:
+            return 1.0, float(images)
+        here = images + sum(batch.counts) if self.counts_tokens else images
+        everywhere, all_images = self.processes.sum([here, images])
+        world = self.processes.world
+        return here * world / max(1.0, everywhere), all_images / world
+
+    def _no_loss(self) -> Tensor:
+        """A process without images still has to take part when gradients are averaged."""
+        return torch.stack([p.sum() for p in self.parameters() if p.requires_grad]).sum() * 0.0
+
+    def configure_gradient_clipping(
+        self,
+        optimizer: torch.optim.Optimizer,
+        gradient_clip_val: float | None = None,
+        gradient_clip_algorithm: str | None = None,
+    ) -> None:
+        """Clip by norm, and let the optimizer leave out a step whose gradient is not finite, without asking the device.
+
+        `found_inf` is what fused optimizers look at for mixed precision. Gradients are averaged over processes before,
+        so all of them decide alike.
+        """
+        parameters = [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        if not parameters:
+            return
+        norm = nn.utils.clip_grad_norm_(parameters, gradient_clip_val or float("inf"))
+        optimizer.found_inf = norm.isfinite().logical_not().float()  # type: ignore[attr-defined]
+        self.late_loss.note_gradient(norm)
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint["epoch_so_far"] = {"loss": self.late_loss.state(), "unreadable": dict(self.unreadable)}
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        self.late_loss.restore(checkpoint["epoch_so_far"]["loss"])
+        self.unreadable = checkpoint["epoch_so_far"]["unreadable"]
 
     def on_validation_epoch_start(self) -> None:
         self.late_loss.check()  # of the last step, before it is judged
@@ -86,18 +143,22 @@ class StageModule(pl.LightningModule):
         optimizer: torch.optim.Optimizer  # fused: one pass over the weights, not ten
         if stage.optimizer == "sgd":
             optimizer = torch.optim.SGD(groups, momentum=0.9, weight_decay=stage.weight_decay, fused=True)
+            for group in optimizer.param_groups:  # if the first step is left out, PyTorch would leave them unwritten
+                optimizer.state |= {p: {"momentum_buffer": torch.zeros_like(p)} for p in group["params"]}
         elif stage.optimizer == "adam":
             optimizer = torch.optim.Adam(groups, weight_decay=stage.weight_decay, fused=True)
         else:
             optimizer = torch.optim.AdamW(groups, weight_decay=stage.weight_decay, fused=True)
         if stage.schedule == "constant":
             return optimizer
+        total = int(self.trainer.estimated_stepping_batches)
         if stage.schedule == "plateau":
             plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
                 optimizer, mode="max", factor=0.1, patience=2
             )  # acts on the third
-            return {"optimizer": optimizer, "lr_scheduler": {"scheduler": plateau, "monitor": "monitor"}}
-        total = int(self.trainer.estimated_stepping_batches)
+            # By steps, for Lightning changes a rate by epochs only after the epoch's checkpoint.
+            when = {"interval": "step", "frequency": total // stage.epochs}
+            return {"optimizer": optimizer, "lr_scheduler": {"scheduler": plateau, "monitor": "monitor", **when}}
         factor = sawtooth if stage.schedule == "sawtooth" else lambda step: cosine(step, total)
         scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "interval": "step"}}

@@ -46,6 +46,12 @@ class PenalisationLog(pl.Callback):
             counts = {"right": self.counts.correct.tolist(), "punished": self.counts.penalised.tolist()}
             write_text(self.file, json.dumps(counts))
 
+    def state_dict(self) -> dict[str, Any]:
+        return {"right": self.counts.correct, "punished": self.counts.penalised}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self.counts = PenalisationCounts(state_dict["right"], state_dict["punished"])
+
     def _reset(self) -> None:
         nothing = torch.zeros(self.labels, dtype=torch.long)
         self.counts = PenalisationCounts(nothing, nothing)

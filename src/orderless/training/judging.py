@@ -1,0 +1,54 @@
+"""The final judgement of a trained model, on validation and test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orderless.evaluation.judge import Judgement, judge
+from orderless.model.network import TaggingModel
+from orderless.model.threshold import DEFAULT_THRESHOLD, ThresholdedHead
+from orderless.run_folder import RunFolder
+from orderless.training.data import TrainingData
+from orderless.training.history import read_rows
+from orderless.training.penalisation import read_penalisation
+
+
+def final_metrics(model: TaggingModel, data: TrainingData, run: RunFolder) -> dict[str, Any]:
+    """Metrics of the finished model on validation and test, fractions in [0, 1].
+
+    A head with a threshold is judged at 0.5, and on test also at the threshold that was best for OF1 on
+    validation ("threshold", "test-tuned"); it keeps that one if the configuration says so.
+    """
+    config = data.config
+    model.to(data.device).eval()
+    results: dict[str, Any] = {"method": config.method, "seed": config.seed}
+    judged: dict[str, Judgement] = {name: _judge(model, data, name) for name in ("val", "test") if name in data.splits}
+    results |= {name: _summary(data, name, judgement) for name, judgement in judged.items()}
+    if isinstance(model.head, ThresholdedHead):
+        results["threshold"] = judged["val"].best_threshold
+        model.head.threshold.fill_(results["threshold"])
+        if "test" in judged:
+            judged["test-tuned"] = _judge(model, data, "test")
+            results["test-tuned"] = _summary(data, "test", judged["test-tuned"])
+        if config.threshold == "fixed":
+            model.head.threshold.fill_(DEFAULT_THRESHOLD)
+    if run.penalisation_file.exists():
+        results["penalisation"] = read_penalisation(run.penalisation_file, data.vocabulary)
+    results["unreadable"] = data.unreadable
+    results["skipped"] = sum(int(row.get("skipped") or 0) for row in read_rows(run.metrics_csv))  # batches
+    run.save_predictions({name: judgement.predictions for name, judgement in judged.items()})
+    return results
+
+
+def _judge(model: TaggingModel, data: TrainingData, name: str) -> Judgement:
+    stage = data.config.stages[-1]
+    predict = model.predict_features if stage.cache else model.predict
+    loader = data.loader(name, stage, training=False, shared=False)
+    judged = judge(lambda inputs: predict(inputs.to(data.device)), loader)
+    data.name_unreadable(name, judged.unreadable)
+    return judged
+
+
+def _summary(data: TrainingData, name: str, judged: Judgement) -> dict[str, Any]:
+    left_out = len(data.splits[name].samples) - judged.images
+    return {"images": judged.images, "unreadable": left_out, **judged.metrics}
