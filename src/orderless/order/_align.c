@@ -21,9 +21,15 @@ typedef struct { /* room for the largest image of the batch: s labels */
     char *visited, *pinned;  /* [s + 1] each */
 } Scratch;
 
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__)
+#define WIDE_VECTORS __attribute__((target_clones("avx2", "default"))) /* the processor chooses when this is loaded */
+#else
+#define WIDE_VECTORS
+#endif
+
 /* The first largest of a row of logits, or -1 if one of them is NaN or +inf. As whole numbers, floats of one sign keep
    their order, and NaN lies beyond the infinities; without floats the compiler may use vectors. */
-static Py_ssize_t argmax(const float *row, Py_ssize_t size)
+WIDE_VECTORS static Py_ssize_t argmax(const float *row, Py_ssize_t size)
 {
     int32_t most = INT32_MIN, least = INT32_MAX, bits;
     Py_ssize_t i, j;
@@ -127,32 +133,26 @@ static int make_scratch(Scratch *s, Py_ssize_t size)
 }
 
 PyDoc_STRVAR(align_doc, "align(logits, labels, targets, batch, steps, m, pin) -> int\n\n\
-Fill targets [batch, steps] int64 from logits [batch, steps, m + 1] float32 and labels [batch, m] bool, all contiguous.\n\
-Returns the first image that cannot be aligned (too many labels, or logits that are not finite), or -1.");
+Fill targets [batch, steps] int64 from logits [batch, steps, m + 1] float32 and labels [batch, m] bool: the addresses\n\
+of contiguous memory. Returns the first image that cannot be aligned (too many labels, or logits that are not\n\
+finite), or -1.");
 
 static PyObject *align(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    Py_buffer logits, labels, targets;
-    Py_ssize_t batch, steps, m, i, failed = -1;
+    unsigned long long logits_at, labels_at, targets_at;
+    Py_ssize_t batch, steps, m, i;
     int pin;
-    Scratch scratch = {0};
-    PyObject *answer = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*w*nnnp", &logits, &labels, &targets, &batch, &steps, &m, &pin)) return NULL;
-    if (batch < 0 || steps < 0 || m < 0 || logits.len != batch * steps * (m + 1) * (Py_ssize_t)sizeof(float)
-        || labels.len != batch * m || targets.len != batch * steps * (Py_ssize_t)sizeof(int64_t))
-        PyErr_SetString(PyExc_ValueError, "the buffers do not have the sizes that were named");
-    else if (!make_scratch(&scratch, steps < m ? steps : m))
-        PyErr_NoMemory();
-    else {
-        for (i = 0; i < batch && failed < 0; i++)
-            if (!align_image((const float *)logits.buf + i * steps * (m + 1), (const char *)labels.buf + i * m,
-                             (int64_t *)targets.buf + i * steps, steps, m, pin, &scratch))
-                failed = i;
-        answer = PyLong_FromSsize_t(failed);
-    }
+    Scratch scratch;
+    if (!PyArg_ParseTuple(args, "KKKnnnp", &logits_at, &labels_at, &targets_at, &batch, &steps, &m, &pin)) return NULL;
+    const float *logits = (const float *)(uintptr_t)logits_at;
+    const char *labels = (const char *)(uintptr_t)labels_at;
+    int64_t *targets = (int64_t *)(uintptr_t)targets_at;
+    int room = make_scratch(&scratch, steps < m ? steps : m);
+    for (i = 0; room && i < batch; i++)
+        if (!align_image(logits + i * steps * (m + 1), labels + i * m, targets + i * steps, steps, m, pin, &scratch))
+            break;
     PyMem_Free(scratch.cost), PyMem_Free(scratch.row_of), PyMem_Free(scratch.visited);
-    PyBuffer_Release(&logits), PyBuffer_Release(&labels), PyBuffer_Release(&targets);
-    return answer;
+    return room ? PyLong_FromSsize_t(i < batch ? i : -1) : PyErr_NoMemory();
 }
 
 static PyMethodDef methods[] = {{"align", align, METH_VARARGS, align_doc}, {NULL, NULL, 0, NULL}};
