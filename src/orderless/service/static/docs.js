@@ -32,7 +32,7 @@ function addRoute(parent, path, method, route) {
   const site = location.origin;
   add(card, "pre", EXAMPLES[path]?.(site) ?? (method === "get" ? `curl ${site}${path}` : `curl -X POST ${site}${path}`));
   addTable(card, ["query", ""], (route.parameters ?? []).map((p) => [p.name, (p.description ?? "").replaceAll("`", "")]));
-  if (route.requestBody) addTable(card, ["body", ""], Object.keys(route.requestBody.content).map((kind) => [kind, ""]));
+  if (route.requestBody) addTable(card, ["body", ""], [[Object.keys(route.requestBody.content).join(", "), ""]]);
   addTable(card, ["answer", ""], Object.entries(route.responses).map(([status, r]) => [status, r.description.replaceAll("`", "")]));
 }
 

@@ -110,7 +110,7 @@ function forgetAnswers() {
 }
 
 /** Show where the model looked for a tag; null: the pinned tag's map, or none. */
-function look(tag, button) {
+function look(tag) {
   const shown = tag ?? pinned?.tag;
   const image = $("photo");
   const visible = Boolean(shown?.attention && image.naturalWidth && !$("picture").hidden);
@@ -168,6 +168,8 @@ $("file").addEventListener("change", () => {
   takePhoto($("file").files[0]);
   $("file").value = ""; // the same file may be chosen again
 });
+$("photo").addEventListener("load", () =>
+  $("picture").style.setProperty("--ratio", Math.min(8, Math.max(1 / 8, $("photo").naturalWidth / $("photo").naturalHeight))));
 $("photo").addEventListener("error", () => {
   $("picture").hidden = true;
   $("cannot").hidden = false;

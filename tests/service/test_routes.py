@@ -1,0 +1,163 @@
+"""The routes, within one process: tags, errors in one sentence, what is watched."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from PIL import Image
+from starlette.testclient import TestClient
+
+from orderless.service.app import create_app
+from orderless.service.limits import Limits
+from orderless.service.models import Models
+from tests.service.conftest import LABELS, jpeg
+
+TEXT = b"this is no image"
+
+
+@pytest.fixture()
+def client(models: Models) -> Iterator[TestClient]:
+    limits = Limits(max_images=4, queue=8, max_upload_mb=0.2, max_held_mb=1, max_pixels=100_000)
+    with TestClient(create_app(models, limits)) as found:
+        yield found
+
+
+def encoded(format: str, size: tuple[int, int] = (40, 30)) -> bytes:
+    memory = io.BytesIO()
+    Image.new("RGB", size, "teal").save(memory, format)
+    return memory.getvalue()
+
+
+def test_raw_bytes_are_tagged_as_the_tagger_does(client: TestClient, models: Models, photo: bytes) -> None:
+    answer = client.post("/v1/tags", params={"attention": True, "steps": True}, content=photo)
+    assert answer.status_code == 200
+    expected = models.default.tagger.predict(photo)  # type: ignore[attr-defined]
+    image = answer.json()["images"][0]
+    assert answer.json()["model"] == "pla"
+    assert [tag["label"] for tag in image["tags"]] == expected.labels
+    for tag, wanted in zip(image["tags"], expected.tags, strict=True):
+        assert tag["score"] == pytest.approx(wanted.score, abs=1e-5)
+        np.testing.assert_allclose(tag["attention"], wanted.region, atol=1e-5)
+    assert [step["label"] for step in image["steps"]] == [step.label for step in expected.steps]
+    assert len(image["steps"][0]["runners_up"]) == 3
+
+
+def test_attention_and_steps_only_when_asked(client: TestClient, photo: bytes) -> None:
+    image = client.post("/v1/tags", content=photo).json()["images"][0]
+    assert image["tags"]
+    assert image["steps"] is None
+    assert all(tag["attention"] is None for tag in image["tags"])
+
+
+def test_a_form_accounts_for_every_file(client: TestClient) -> None:
+    files = [("images", ("a.jpg", jpeg(1))), ("images", ("b\n.txt", TEXT)), ("other", ("c.png", encoded("PNG")))]
+    answer = client.post("/v1/tags?model=bce", files=files)
+    assert answer.status_code == 200
+    first, second, third = answer.json()["images"]
+    assert first["name"] == "a.jpg"
+    assert first["tags"]
+    assert first["error"] is None
+    assert second["tags"] == []
+    assert "not an image" in second["error"]
+    assert third["error"] is None
+
+
+def test_a_batch_is_tagged_as_each_alone(client: TestClient) -> None:
+    photos = [jpeg(seed) for seed in range(4)]
+    together = client.post("/v1/tags", files=[("images", (f"{i}.jpg", p)) for i, p in enumerate(photos)]).json()
+    for photo, image in zip(photos, together["images"], strict=True):
+        alone = client.post("/v1/tags", content=photo).json()["images"][0]
+        assert [tag["label"] for tag in alone["tags"]] == [tag["label"] for tag in image["tags"]]
+
+
+@pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF"])
+def test_accepted_formats(client: TestClient, format: str) -> None:
+    assert client.post("/v1/tags", content=encoded(format)).status_code == 200
+
+
+@pytest.mark.parametrize("format", ["PPM", "ICO", "TGA", "JPEG2000"])
+def test_other_formats_are_refused(client: TestClient, format: str) -> None:
+    answer = client.post("/v1/tags", content=encoded(format))
+    assert answer.status_code == 422
+    assert "format" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "word"),
+    [
+        ({"content": TEXT}, 422, "not an image"),
+        ({"content": b""}, 422, "no body"),
+        ({"content": jpeg()[:300]}, 422, "damaged"),
+        ({"content": encoded("PNG", (1000, 101))}, 422, "pixels"),
+        ({"json": {"image": "x"}}, 415, "multipart"),
+        ({"content": b"x" * 300_000}, 413, "0.2 MB"),
+        ({"files": [("images", (f"{i}.jpg", b"x")) for i in range(5)]}, 413, "4 images"),
+        ({"content": b"--x", "headers": {"content-type": "multipart/form-data; boundary=y"}}, 400, "form"),
+        ({"data": {"images": "text"}, "files": {}, "headers": {"content-type": "multipart/form-data"}}, 400, "form"),
+        ({"content": b"x", "params": {"model": "nobody"}}, 404, "pla, bce"),
+        ({"content": b"x", "params": {"attention": "perhaps"}}, 422, "attention"),
+    ],
+)
+def test_every_problem_has_a_status_and_a_sentence(
+    client: TestClient, request_: dict[str, object], status: int, word: str
+) -> None:
+    answer = client.post("/v1/tags", **request_)  # type: ignore[arg-type]
+    assert answer.status_code == status
+    detail = answer.json()["detail"]
+    assert word in detail
+    assert "\n" not in detail
+
+
+def test_a_body_without_length_is_limited_too(client: TestClient) -> None:
+    def pieces() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b"x" * 10_000
+
+    assert client.post("/v1/tags", content=pieces()).status_code == 413
+
+
+def test_labels_and_models(client: TestClient) -> None:
+    labels = client.get("/v1/labels?model=bce").json()
+    assert labels["model"] == "bce"
+    assert [row["name"] for row in labels["labels"]] == list(LABELS)
+    assert labels["labels"][0]["frequency"] == len(LABELS)
+    served = client.get("/v1/models").json()
+    assert [model["name"] for model in served["models"]] == ["pla", "bce"]
+    assert served["limits"]["max_images"] == 4
+
+
+def test_watched(client: TestClient, photo: bytes) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/readyz").json() == {"status": "ready"}
+    client.post("/v1/tags", content=photo)
+    client.post("/v1/tags", content=TEXT)
+    client.get("/no/such/place")
+    text = client.get("/metrics").text
+    assert 'orderless_requests_total{route="/v1/tags",status="200"} 1.0' in text
+    assert 'orderless_requests_total{route="other",status="404"} 1.0' in text
+    assert 'orderless_images_total{outcome="tagged"} 1.0' in text
+    assert 'orderless_images_total{outcome="failed"} 1.0' in text
+    assert "orderless_batch_images_count 2.0" in text
+    assert "orderless_queue_images 0.0" in text
+    assert "orderless_held_bytes 0.0" in text
+
+
+def test_not_ready_before_it_starts(models: Models) -> None:
+    assert TestClient(create_app(models)).get("/readyz").status_code == 503
+
+
+def test_a_model_that_fails_is_a_500_and_the_next_request_is_served(
+    models: Models, photo: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(images: object) -> list[object]:
+        raise RuntimeError("out of memory")
+
+    with TestClient(create_app(models), raise_server_exceptions=False) as client:
+        with monkeypatch.context() as patch:
+            patch.setattr(models.default.tagger, "predict_images", broken)
+            answer = client.post("/v1/tags", content=photo)
+            assert (answer.status_code, answer.json()) == (500, {"detail": "the model failed on this image"})
+        assert client.post("/v1/tags", content=photo).status_code == 200
