@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orderless.errors import UsageError
+
 if TYPE_CHECKING:
     from orderless.outputs.writing import Writing
     from orderless.results import Result
@@ -27,6 +29,11 @@ class Format(str, Enum):
     fiftyone = "fiftyone"
 
 
+class Engine(str, Enum):
+    local = "local"
+    ray = "ray"
+
+
 class Runtime(str, Enum):
     auto = "auto"
     eager = "eager"
@@ -37,16 +44,24 @@ def predict_command(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     photos: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
     to: Annotated[Format | None, typer.Option("--to", "--format", help="Form of the tags; without it the suffix of --out says it, or a table is printed.")] = None,
-    out: Annotated[Path | None, typer.Option(help="File to write; for txt and xmp a folder (default: beside the photos).")] = None,
+    out: Annotated[str | None, typer.Option(metavar="PATH", help="File to write; for txt and xmp a folder (default: beside the photos).")] = None,
     option: Annotated[list[str] | None, typer.Option("-O", help="Option of the format as name=value; see docs/outputs.md.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with a csv, jsonl or txt job that was stopped.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace .txt files that are there already.")] = False,
     attention: Annotated[Path | None, typer.Option(help="Folder for a picture per photo with a heat map per tag.")] = None,
     batch_size: Annotated[int, typer.Option(min=1)] = 32,
-    workers: Annotated[int, typer.Option(min=0, help="Processes that decode images.")] = 0,
+    workers: Annotated[int, typer.Option(min=0, help="Processes that decode images; with Ray those that tag (0: one per core).")] = 0,
+    engine: Annotated[Engine, typer.Option(help="Where to tag: in this process, or on Ray (docs/scale.md).")] = Engine.local,
     runtime: Annotated[Runtime, typer.Option(help="What runs the encoder; auto: what is done first.")] = Runtime.auto,
 ) -> None:  # fmt: skip
     """Tag photos. Every photo is accounted for: tagged, or named as failed (then the exit code is 1)."""
+    if engine is Engine.ray:
+        from orderless.cli.predict_ray import predict_with_ray
+
+        if attention is not None:
+            raise UsageError("--attention does not go with --engine ray")
+        predict_with_ray(run, photos, to, out, option or [], batch_size, workers)
+        return
     from orderless.data.photos import Photos
     from orderless.outputs.writing import Tally
     from orderless.runtimes import choose_runtime
@@ -55,11 +70,12 @@ def predict_command(
     found = Photos(photos)
     total = found.count()
     tagger = load(run, runtime=choose_runtime(runtime.value, total))
-    writing = _writing(tagger, run, found.folder, to, out, option or [], resume, overwrite)
+    place = Path(out) if out is not None else None
+    writing = make_writing(tagger.vocabulary.names, run, found.folder, to, place, option or [], resume, overwrite)
     pending: Iterable[Path] = writing.pending(found) if writing else found
     results: Iterable[Result] = tagger.predict_many(pending, batch_size=batch_size, workers=workers)
     if total > batch_size:
-        results = _watched(results, total)
+        results = watched(results, total)
     if attention is not None:
         results = _with_pictures(results, tagger, attention)
     tally = writing.tally if writing else Tally()
@@ -67,21 +83,18 @@ def predict_command(
         writing.write(results, lambda complaint: print(complaint, file=sys.stderr))
     else:
         _print_table(tally.count(results))
-    if out is not None or (writing and writing.output.kind == "sidecar"):
-        kept = f", {tally.kept} were done before" if tally.kept else ""
-        place = f"to {out}" if out is not None else "beside the photos"
-        print(f"{tally.tagged} photos tagged, {tally.failed} failed{kept}, written {place}", file=sys.stderr)
+    if writing and (out is not None or writing.output.kind == "sidecar"):
+        print(f"{tally}, written {f'to {out}' if out is not None else 'beside the photos'}", file=sys.stderr)
     if tally.failed:
         raise typer.Exit(1)
 
 
-def _writing(
-    tagger: Tagger, run: Path, folder: Path, to: Format | None, out: Path | None, options: list[str],
-    resume: bool, overwrite: bool,
+def make_writing(
+    labels: tuple[str, ...], run: Path, folder: Path, to: Format | None, out: Path | None, options: list[str],
+    resume: bool = False, overwrite: bool = False,
 ) -> Writing | None:  # fmt: skip
     """Where tags go; None: a table on the screen."""
     from orderless.data import parse_options
-    from orderless.errors import UsageError
     from orderless.outputs import find_output
     from orderless.outputs.about import About, check_options
     from orderless.outputs.writing import Writing
@@ -94,11 +107,11 @@ def _writing(
     known: dict[str, str] = getattr(output.module, "OPTIONS", {})
     checked = check_options(output.name, parse_options(options), known)
     below = out.parent if out is not None and output.kind != "sidecar" else None
-    about = About(tagger.vocabulary.names, run.resolve().name, folder, below, checked)
+    about = About(labels, run.resolve().name, folder, below, checked)
     return Writing(output, out, about, resume=resume, overwrite=overwrite)
 
 
-def _watched(results: Iterable[Result], total: int) -> Iterable[Result]:
+def watched(results: Iterable[Result], total: int) -> Iterable[Result]:
     from orderless.cli.console import track
 
     return track(results, "tagging", total)

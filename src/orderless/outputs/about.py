@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from orderless.data.readers.files import is_address
 from orderless.errors import UsageError
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute, were it first in a cell
@@ -25,14 +26,14 @@ class About:
         """How a table calls a photo: relative to the table where it lies below it (so that the table is a data
         set), else as it was given."""
         name = photo
-        if self.folder is not None:
+        if self.folder is not None and not is_address(photo):
             absolute = Path(os.path.abspath(photo))  # noqa: PTH100  not resolve(): links are the user's own choice
             folder = Path(os.path.abspath(self.folder))  # noqa: PTH100
             name = absolute.relative_to(folder).as_posix() if absolute.is_relative_to(folder) else photo
         return f"./{name}" if name.startswith(_FORMULA) else name
 
     def below(self, photo: str) -> Path:
-        """The photo's place relative to the folder of all photos; never leads out of it."""
+        """The photo's place relative to the folder of all photos."""
         return Path(os.path.relpath(photo, self.photos))
 
     def option(self, name: str, default: str) -> str:

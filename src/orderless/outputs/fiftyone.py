@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from orderless.data.readers.files import is_address
 from orderless.outputs.about import About
 from orderless.outputs.json_lines import json_text
 
@@ -26,7 +27,7 @@ def write(results: Iterable[Result], file: TextIO, about: About) -> None:
 
 def sample(result: Result, about: About) -> dict[str, Any]:
     """A failed photo has its reason in the field `error`."""
-    found: dict[str, Any] = {"filepath": str(Path(result.name).absolute()), "tags": [], "_media_type": "image"}
+    found: dict[str, Any] = {"filepath": _filepath(result.name), "tags": [], "_media_type": "image"}
     if result.error is not None:
         return found | {"error": result.error}
     classifications = [
@@ -34,3 +35,7 @@ def sample(result: Result, about: About) -> dict[str, Any]:
     ]
     field = about.option("field", OPTIONS["field"])
     return found | {field: {"_cls": "Classifications", "classifications": classifications}}
+
+
+def _filepath(photo: str) -> str:
+    return photo if is_address(photo) else str(Path(photo).absolute())

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 
+from orderless.data.readers.files import is_address
 from orderless.outputs.about import About
 from orderless.outputs.json_lines import json_text
 
@@ -36,11 +37,17 @@ def write(results: Iterable[Result], file: TextIO, about: About) -> None:
 
 def task(result: Result, about: About) -> dict[str, Any]:
     to_name = about.option("to_name", OPTIONS["to_name"])
-    place = quote(os.fsencode(about.below(result.name).as_posix()))
-    found: dict[str, Any] = {"data": {to_name: about.option("prefix", OPTIONS["prefix"]) + place}}
+    found: dict[str, Any] = {"data": {to_name: address(result.name, about)}}
     if result.error is not None:
         return found | {"meta": {"error": result.error}}
     return found | {"predictions": [prediction(result, about)]}
+
+
+def address(photo: str, about: About) -> str:
+    """Where Label Studio finds the photo; one that has an address already keeps it."""
+    if is_address(photo):
+        return photo
+    return about.option("prefix", OPTIONS["prefix"]) + quote(os.fsencode(about.below(photo).as_posix()))
 
 
 def prediction(result: Result, about: About) -> dict[str, Any]:

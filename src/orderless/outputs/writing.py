@@ -28,6 +28,10 @@ class Tally:
     failed: int = 0
     kept: int = 0  # done before
 
+    def __str__(self) -> str:
+        kept = f", {self.kept:,} were done before" if self.kept else ""
+        return f"{self.tagged:,} photos tagged, {self.failed:,} failed{kept}"
+
     def count(self, results: Iterable[Result]) -> Iterator[Result]:
         for result in results:
             self.failed += result.error is not None

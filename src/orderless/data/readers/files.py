@@ -61,6 +61,11 @@ def head(path: Path, size: int = 4096) -> bytes:
         return file.read(size).lstrip(b"\xef\xbb\xbf \t\r\n")
 
 
+def is_address(text: str) -> bool:
+    """`s3://bucket/photo.jpg` or the like, not a path."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text) is not None
+
+
 def inside(root: Path, name: str, where: str) -> Path:
     """The file `name` of the folder `root`; a name that leads out of the folder is an error.
 
@@ -68,7 +73,7 @@ def inside(root: Path, name: str, where: str) -> Path:
     """
     if not name or "\0" in name:
         raise UsageError(f"{where}: the file name is empty" if not name else f"{where}: the file name has a NUL byte")
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
+    if is_address(name):
         raise UsageError(f"{where}: {name!r} is an address, not a file; download the images first")
     place = os.path.normpath(name.replace("\\", "/"))
     if place.startswith("/"):

@@ -1,0 +1,1 @@
+"""Other ways to run the tagger than in this one process."""
