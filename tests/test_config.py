@@ -49,11 +49,11 @@ def test_bad_files_are_one_sentence(text: str, message: str, tmp_path) -> None:
 
 
 def test_override() -> None:
-    config = override(recipe("quick"), ["model.hidden=64", "stages.0.epochs=2", "model.attention=false"])
+    config = override(recipe("quick", "pla"), ["model.hidden=64", "stages.0.epochs=2", "model.attention=false"])
     assert (config.model.hidden, config.stages[0].epochs, config.model.attention) == (64, 2, False)
     for wrong in ("model.hiden=1", "hidden", "stages.7.epochs=1", "model=3", "seed=[1", "stages.x.epochs=1"):
         with pytest.raises(UsageError):
-            override(recipe("quick"), [wrong])
+            override(recipe("quick", "pla"), [wrong])
 
 
 def test_unknown_recipe_and_method() -> None:

@@ -46,6 +46,7 @@ class ModelConfig(Settings):
     attention_size: int = Field(512, ge=1)
     binary_hidden: int = Field(0, ge=0)  # hidden layer of a classifier on pooled features; 0: none
     query_size: int = Field(768, ge=8, multiple_of=8)  # of a query decoder, with 8 attention heads
+    query_feedforward: int = Field(2048, ge=1)  # its hidden layer
     query_groups: int = Field(100, ge=1)  # most queries; with more labels than that, a query serves several
     dropout: float = Field(0.0, ge=0.0, lt=1.0)
     max_steps: int = Field(20, ge=1)
@@ -67,7 +68,9 @@ class StageConfig(Settings):
     patience: int = Field(0, ge=0)  # epochs without improvement before stopping; 0: never
     gradient_clip: float = Field(5.0, ge=0.0)  # largest norm; 0: no clipping
     label_smoothing: float = Field(0.0, ge=0.0, lt=1.0)
-    augment: bool = True
+    augment: bool = True  # mirror images, crops where images are decoded every time, and the two below
+    channel_dropout: float = Field(0.0, ge=0.0, lt=1.0)  # share of an image's feature channels that training hides
+    cell_dropout: float = Field(0.0, ge=0.0, lt=1.0)  # share of its cells
     cache: bool = False  # encode every image once and train on the stored features (needs encoder_share 0)
 
 

@@ -67,8 +67,8 @@ def run_demo(
         values["seed"] = seed
         values["data"] |= {"path": data, "image_size": size.image_size}
         values["model"] |= {"backbone": size.backbone, "weights": size.weights}
-        # New scenes cost no more than mirror images of old ones, and teach more.
-        values["stages"][-1] |= {"epochs": size.epochs, "augment": False}
+        # New scenes cost no more than mirror images of old ones, and teach more. Steps are few: each goes further.
+        values["stages"][-1] |= {"epochs": size.epochs, "augment": False, "learning_rate": 1.5e-3}
         config = parse_config(values, "the demo")
         run = RunFolder(out / method)
         metrics = train(config, run, collection=collection, watcher=watcher(method) if watcher else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-HeadName = Literal["binary", "ranking", "query", "sequence", "stepwise", "semantic"]
+HeadName = Literal["binary", "ranking", "query", "sequence", "stepwise", "semantic", "joint"]
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Method:
     @property
     def writes(self) -> bool:
         """Whether the model writes its labels one after another."""
-        return self.head in ("sequence", "stepwise", "semantic")
+        return self.head in ("sequence", "stepwise", "semantic", "joint")
 
     @property
     def thresholded(self) -> bool:
         """Whether a threshold on probabilities decides which labels are predicted."""
-        return self.head in ("binary", "ranking", "query", "stepwise")
+        return self.head in ("binary", "ranking", "query", "stepwise", "joint")
 
 
 _YAZICI = "Yazici et al., Orderless Recurrent Models for Multi-label Classification, CVPR 2020"
@@ -70,6 +70,10 @@ METHODS: dict[str, Method] = {
             "ml-decoder", "query", None, "a query per label attends to the image; asymmetric loss",
             "Ridnik et al., ML-Decoder: Scalable and Versatile Classification Head, WACV 2023", loss="asl",
             attention=True,
+        ),
+        Method(
+            "joint", "joint", "pla", "a PLA decoder and a query per label vote; the default for small data",
+            "orderless: docs/accuracy.md", attention=True,
         ),
     )
 }  # fmt: skip

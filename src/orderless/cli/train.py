@@ -14,7 +14,7 @@ from orderless.errors import UsageError
 def train_command(
     data: Annotated[str | None, typer.Argument(help="Folder with tagged photos, or 'scenes' for generated ones.")] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder to write (default: runs/<data>-<method>).")] = None,
-    method: Annotated[str | None, typer.Option(help="pla, mla, bce, …: see orderless methods.")] = None,
+    method: Annotated[str | None, typer.Option(help="joint, pla, mla, bce, …: see orderless methods (default: joint; pla with --recipe paper).")] = None,
     recipe: Annotated[str, typer.Option(help="quick (small data, CPU) or paper.")] = "quick",
     config: Annotated[Path | None, typer.Option(help="Start from a config.yaml instead of a recipe.")] = None,
     backbone: Annotated[str | None, typer.Option(help="lite0, resnet50, resnet101, vgg16, … any timm name.")] = None,
@@ -74,7 +74,7 @@ def _configured(
     from orderless.config import load_config, override, parse_config
     from orderless.recipes import recipe
 
-    config = load_config(file) if file else recipe(recipe_name, method or "pla", finetune=finetune)
+    config = load_config(file) if file else recipe(recipe_name, method, finetune=finetune)
     values = config.model_dump(mode="json")
     for key, value in changes.items():
         if value is not None:

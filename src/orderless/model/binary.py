@@ -42,5 +42,9 @@ class BinaryHead(ThresholdedHead):
     @torch.no_grad()
     def predict(self, features: Tensor) -> Prediction:
         """The labels at or above the threshold, written in the order of their scores."""
-        scores = self(features).sigmoid()  # [B, m]
-        return choose(scores, self.threshold, cell_evidence(self.classifier, features))
+        scores, evidence = self.judge(features)
+        return choose(scores, self.threshold, evidence)
+
+    def judge(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """features [B, cells, C] -> scores [B, m], and where each label would be seen [B, m, cells]."""
+        return self(features).sigmoid(), cell_evidence(self.classifier, features)

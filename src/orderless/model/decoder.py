@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from orderless.model.attention import AdditiveAttention, stack_weights
-from orderless.model.prediction import NO_LABEL, Prediction, sequence_to_set
+from orderless.model.prediction import NO_LABEL, Prediction, sequence_to_set, written_somewhere
 
 DEFAULT_MAX_STEPS = 20
 
@@ -93,8 +93,8 @@ class SequenceDecoder(nn.Module):
     def predict(self, features: Tensor) -> Prediction:
         """Greedy decoding of features [B, cells, C], until every image has ended or the step limit.
 
-        A label's score is the largest probability it reached at any step up to and including the one at which
-        its image ended: a label that was almost chosen somewhere ranks above one that never came near.
+        A label's score tells how probable it was at one step or another, up to and including the one at which its
+        image ended.
         """
         batch, cells, _ = features.shape
         sequence = features.new_full((batch, self.max_steps), NO_LABEL, dtype=torch.long)
@@ -117,7 +117,7 @@ class SequenceDecoder(nn.Module):
         return Prediction(
             sequence=sequence[:, :steps],
             labels=sequence_to_set(sequence, self.n_labels),
-            scores=probabilities[:, :steps, : self.n_labels].amax(dim=1),
+            scores=written_somewhere(probabilities[:, :steps]),
             probabilities=probabilities[:, :steps],
             attention=weights[:, :steps] if weights is not None else None,
         )
@@ -125,7 +125,7 @@ class SequenceDecoder(nn.Module):
     def _begin(self, features: Tensor) -> _Images:
         pooled = features.mean(dim=1)  # [B, C]
         return _Images(
-            token=torch.full((len(features),), self.start, dtype=torch.long, device=features.device),
+            token=torch.full(features.shape[:1], self.start, dtype=torch.long, device=features.device),
             hidden=self.initial_hidden(pooled),
             cell=self.initial_cell(pooled),
             features=features,

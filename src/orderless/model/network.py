@@ -12,6 +12,7 @@ from orderless.config import ModelConfig
 from orderless.model.binary import BinaryHead
 from orderless.model.decoder import SequenceDecoder
 from orderless.model.encoder import Encoder
+from orderless.model.joint import JointHead
 from orderless.model.prediction import Prediction
 from orderless.model.query import QueryHead
 from orderless.model.ranking import RankingHead
@@ -51,11 +52,19 @@ def _ranking(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module
     return RankingHead(feature_size, n_labels, config.binary_hidden, config.dropout)
 
 
-def _query(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
-    return QueryHead(feature_size, n_labels, config.query_size, config.query_groups, dropout=config.dropout)
+def _query(config: ModelConfig, feature_size: int, n_labels: int, learned: bool = False) -> QueryHead:
+    return QueryHead(
+        feature_size,
+        n_labels,
+        config.query_size,
+        config.query_groups,
+        feedforward=config.query_feedforward,
+        dropout=config.dropout,
+        learned=learned,
+    )
 
 
-def _sequence(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
+def _sequence(config: ModelConfig, feature_size: int, n_labels: int) -> SequenceDecoder:
     return SequenceDecoder(
         feature_size,
         n_labels,
@@ -92,6 +101,10 @@ def _semantic(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Modul
     )
 
 
+def _joint(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:
+    return JointHead(_query(config, feature_size, n_labels, learned=True), _sequence(config, feature_size, n_labels))
+
+
 BUILDERS: dict[str, Callable[[ModelConfig, int, int], nn.Module]] = {
     "binary": _binary,
     "ranking": _ranking,
@@ -99,6 +112,7 @@ BUILDERS: dict[str, Callable[[ModelConfig, int, int], nn.Module]] = {
     "sequence": _sequence,
     "stepwise": _stepwise,
     "semantic": _semantic,
+    "joint": _joint,
 }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 NO_LABEL = -1  # pads a sequence after the end
+_BY_STEP = ("sequence", "probabilities", "attention")  # of a prediction
 
 
 @dataclass
@@ -29,8 +30,22 @@ class Prediction:
         """The sequence, if the model wrote one; a head that only ranks its labels has no order of its own."""
         return self.sequence if self.probabilities is not None else None
 
+    def shortened(self, steps: int) -> Prediction:
+        """Only the first so many steps."""
+        cut = {name: value[:, :steps] for name in _BY_STEP if (value := getattr(self, name)) is not None}
+        return replace(self, **cut)
+
     def to(self, device: torch.device | str) -> Prediction:
         return Prediction(*(v.to(device) if isinstance(v, Tensor) else v for v in vars(self).values()))
+
+
+def written_somewhere(probabilities: Tensor) -> Tensor:
+    """How probable each label is at one step or another: 1 - Π (1 - p), taken along the sequence that was written.
+
+    probabilities [B, T, m + 1], zero after the end -> [B, m]. A label that was nearly chosen at several steps ranks
+    above one that came near only once; the largest probability alone ranks worse (docs/accuracy.md).
+    """
+    return 1.0 - (1.0 - probabilities[:, :, :-1]).prod(dim=1)
 
 
 def sequence_to_set(sequence: Tensor, n_labels: int) -> Tensor:

@@ -1,8 +1,9 @@
 """ML-Decoder (Ridnik et al., WACV 2023): a query per label looks at the image by cross-attention.
 
 As in the paper, the queries do not attend to one another, and they are fixed: the attention's own projection of
-the queries can learn whatever learned queries could. A large vocabulary is served by group decoding: at most
-`groups` queries, each of which answers for an equal share of the labels.
+the queries can learn whatever learned queries could (`learned` trains them nevertheless: it pays on small data). A
+large vocabulary is served by group decoding: at most `groups` queries, each of which answers for an equal share of
+the labels.
 """
 
 from __future__ import annotations
@@ -28,12 +29,17 @@ class QueryHead(ThresholdedHead):
         heads: int = 8,
         feedforward: int = 2048,
         dropout: float = 0.1,
+        learned: bool = False,
     ) -> None:
         super().__init__()
         self.n_labels = n_labels
         self.per_group = -(-n_labels // min(groups, n_labels))  # labels per query, rounded up
         n_queries = -(-n_labels // self.per_group)
-        self.register_buffer("queries", torch.randn(n_queries, size))  # never trained, but kept with the weights
+        queries = torch.randn(n_queries, size)
+        if learned:  # small, so that what a query finds outweighs the query itself from the start
+            self.queries = nn.Parameter(queries * size**-0.5)
+        else:
+            self.register_buffer("queries", queries)  # never trained, but kept with the weights
         self.embed = nn.Sequential(nn.Linear(feature_size, size), nn.ReLU())
         self.attention = nn.MultiheadAttention(size, heads, dropout=dropout, batch_first=True)
         self.attention_norm = nn.LayerNorm(size)
@@ -54,14 +60,18 @@ class QueryHead(ThresholdedHead):
     @torch.no_grad()
     def predict(self, features: Tensor) -> Prediction:
         """The labels at or above the threshold; attention is that of a label's query, averaged over the heads."""
+        scores, evidence = self.judge(features)
+        return choose(scores, self.threshold, evidence)
+
+    def judge(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """features [B, cells, C] -> scores [B, m], and where each label's query looks [B, m, cells]."""
         logits, weights = self._decode(features, need_weights=True)
         assert weights is not None
-        evidence = weights.repeat_interleave(self.per_group, dim=1)[:, : self.n_labels]  # [B, m, cells]
-        return choose(logits.sigmoid(), self.threshold, evidence)
+        return logits.sigmoid(), weights.repeat_interleave(self.per_group, dim=1)[:, : self.n_labels]
 
     def _decode(self, features: Tensor, need_weights: bool) -> tuple[Tensor, Tensor | None]:
         cells = self.embed(features)  # [B, cells, D]
-        queries = self.queries.expand(len(features), -1, -1)  # [B, K, D]
+        queries = self.queries.expand(features.shape[0], -1, -1)  # [B, K, D]
         attended, weights = self.attention(queries, cells, cells, need_weights=need_weights)
         vectors = self.attention_norm(queries + self.dropout(attended))
         vectors = self.feedforward_norm(vectors + self.dropout(self.feedforward(vectors)))  # [B, K, D]

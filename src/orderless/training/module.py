@@ -9,6 +9,7 @@ from typing import Any
 
 import lightning.pytorch as pl
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from orderless.config import StageConfig
@@ -57,6 +58,17 @@ class StageModule(pl.LightningModule):
             features: Tensor = self.encoder(inputs)
             return features
 
+    def thinned(self, features: Tensor) -> Tensor:
+        """features [B, cells, C] with whole channels and whole cells of each image left out, as the stage says.
+
+        What crops do for pixels, at no cost, and on stored features too: no head can lean on a few of them.
+        """
+        if self.stage.augment and self.stage.channel_dropout:
+            features = F.dropout1d(features.transpose(1, 2), self.stage.channel_dropout).transpose(1, 2)
+        if self.stage.augment and self.stage.cell_dropout:
+            features = F.dropout1d(features, self.stage.cell_dropout)
+        return features
+
     def train(self, mode: bool = True) -> StageModule:
         super().train(mode)
         if self.encoder is not None and not self.trains_encoder:
@@ -76,7 +88,7 @@ class StageModule(pl.LightningModule):
         share, images = self._share(batch)
         if len(batch.inputs) == 0:
             return None if self.processes.alone else self._no_loss()
-        loss = self.objective(self.head, self.features(batch.inputs), batch.labels, batch.counts) * share
+        loss = self.objective(self.head, self.thinned(self.features(batch.inputs)), batch.labels, batch.counts) * share
         self.late_loss.note(loss, self.global_step, batch.rows, images)
         return loss
 

@@ -53,7 +53,7 @@ def make_objective(
         return binary_objective
     if chosen.order is not None:
         order = make_order(chosen.order, vocabulary)
-        return _sequence_objective(watch(order) if watch else order, chosen.head == "semantic", stage)
+        return _sequence_objective(watch(order) if watch else order, chosen.head in ("semantic", "joint"), stage)
     if chosen.head == "ranking":
         return ranking_objective
     if chosen.head == "stepwise":
@@ -61,17 +61,17 @@ def make_objective(
     return asymmetric_objective if chosen.loss == "asl" else binary_objective
 
 
-def _sequence_objective(order: Order, semantic: bool, stage: StageConfig) -> Objective:
+def _sequence_objective(order: Order, classifies: bool, stage: StageConfig) -> Objective:
     def sequence_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
         logits, _ = head(features, _steps(counts))
         return sequence_loss(logits, order(logits, labels), stage.label_smoothing)
 
-    def semantic_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
-        class_logits, logits = head(features, _steps(counts))  # CNN and RNN are both supervised
+    def both_objective(head: nn.Module, features: Tensor, labels: Tensor, counts: Sequence[int]) -> Tensor:
+        class_logits, logits = head(features, _steps(counts))  # both are supervised
         targets = order(logits, labels)
         return binary_cross_entropy(class_logits, labels) + sequence_loss(logits, targets, stage.label_smoothing)
 
-    return semantic_objective if semantic else sequence_objective
+    return both_objective if classifies else sequence_objective
 
 
 def _steps(counts: Sequence[int]) -> list[int]:
