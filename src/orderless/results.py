@@ -105,5 +105,5 @@ def _steps(outputs: Outputs, row: int, labels: Sequence[str]) -> tuple[Step, ...
 def _region(outputs: Outputs, row: int, step: int) -> NDArray[np.float32] | None:
     if outputs.attention is None:
         return None
-    weights = outputs.attention[row, step]
+    weights: NDArray[np.float32] = outputs.attention[row, step]
     return weights.reshape(grid_shape(len(weights)))

@@ -1,11 +1,15 @@
-"""What runs the encoder: plain PyTorch, compiled PyTorch. One small table; tags do not depend on the choice."""
+"""What runs the encoder: PyTorch, compiled PyTorch, ONNX Runtime, OpenVINO. Tags do not depend on the choice."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from orderless.errors import UsageError
@@ -13,9 +17,8 @@ from orderless.model.encoder import Encoder
 
 Encode = Callable[[Tensor], Tensor]  # images [B, 3, S, S] -> features [B, cells, C]
 
-# Compiling takes half a minute and then saves less than a millisecond an image, as batch norms are folded already:
-# see `orderless bench runtime`.
-COMPILE_PAYS_FROM = 100_000
+# `auto`: exporting the encoder takes some seconds, which so many images bring in; see `orderless bench runtime`.
+EXPORT_PAYS_FROM = 2_000
 
 
 def eager(encoder: Encoder) -> Encode:
@@ -41,16 +44,82 @@ def compiled(encoder: Encoder) -> Encode:
     return encode
 
 
-RUNTIMES: dict[str, Callable[[Encoder], Encode]] = {"eager": eager, "compile": compiled}
+def onnx(encoder: Encoder) -> Encode:
+    """ONNX Runtime on the CPU."""
+    _need("onnx")
+    from orderless.onnx_session import open_session
+
+    def start(content: bytes) -> Callable[[NDArray[Any]], Any]:
+        session = open_session(content, torch.get_num_threads())
+        return lambda images: session.run(None, {"images": images})[0]
+
+    return _exported(encoder, start)
+
+
+def openvino(encoder: Encoder) -> Encode:
+    """OpenVINO on the CPU, in full precision."""
+    _need("openvino")
+
+    def start(content: bytes) -> Callable[[NDArray[Any]], Any]:
+        from openvino import Core
+
+        core = Core()
+        settings = {"INFERENCE_NUM_THREADS": torch.get_num_threads(), "INFERENCE_PRECISION_HINT": "f32"}
+        model = core.compile_model(core.read_model(content), "CPU", settings)
+        return lambda images: model(images)[0].copy()  # its memory is used again at the next call
+
+    return _exported(encoder, start)
+
+
+def _exported(encoder: Encoder, start: Callable[[bytes], Callable[[NDArray[Any]], Any]]) -> Encode:
+    """Export for the size of the first images; `start` makes a function on arrays of the file's content."""
+    if next(encoder.parameters()).device.type != "cpu":
+        raise UsageError("the runtimes onnx and openvino run on the CPU; use eager or compile on a GPU")
+    run: Callable[[NDArray[Any]], Any] | None = None
+
+    def encode(images: Tensor) -> Tensor:
+        nonlocal run
+        if run is None:
+            from orderless.export.encoder import encoder_file
+
+            run = start(encoder_file(encoder, images.shape[-1]).read_bytes())
+        return torch.from_numpy(run(np.ascontiguousarray(images.permute(0, 2, 3, 1).numpy())))
+
+    return encode
+
+
+RUNTIMES: dict[str, Callable[[Encoder], Encode]] = {
+    "eager": eager,
+    "compile": compiled,
+    "onnx": onnx,
+    "openvino": openvino,
+}
 
 
 def choose_runtime(name: str, images: int) -> str:
     """The runtime of that name; for "auto" the one that is done first with so many images."""
     if name == "auto":
-        return "compile" if images >= COMPILE_PAYS_FROM and compiler_found() else "eager"
+        if images < EXPORT_PAYS_FROM or torch.cuda.is_available():
+            return "eager"
+        return next((fast for fast in ("openvino", "onnx") if installed(fast)), "eager")
     if name not in RUNTIMES:
-        raise UsageError(f"there is no runtime {name!r}; choose auto, {' or '.join(RUNTIMES)}")
+        *first, last = ("auto", *RUNTIMES)
+        raise UsageError(f"there is no runtime {name!r}; choose {', '.join(first)} or {last}")
     return name
+
+
+# What a runtime needs beside PyTorch.
+_PACKAGES = {"onnx": ("onnx", "onnxscript", "onnxruntime"), "openvino": ("onnx", "onnxscript", "openvino")}
+
+
+def installed(name: str) -> bool:
+    return compiler_found() if name == "compile" else all(map(find_spec, _PACKAGES.get(name, ())))
+
+
+def _need(name: str) -> None:
+    if not installed(name):
+        extras = "onnx" if name == "onnx" else f"onnx,{name}"
+        raise UsageError(f"--runtime {name} needs packages that are not there; pip install 'orderless[{extras}]'")
 
 
 def compiler_found() -> bool:

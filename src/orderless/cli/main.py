@@ -17,6 +17,7 @@ VERBS = {
     "evaluate": ("orderless.cli.evaluate:evaluate_command", "Judge a run on labelled photos."),
     "predict": ("orderless.cli.predict:predict_command", "Tag photos."),
     "serve": ("orderless.cli.serve:serve_command", "Tag photos over HTTP, with a page to try it."),
+    "export": ("orderless.cli.export:export_command", "Write a run as one ONNX file that needs no PyTorch."),
     "methods": ("orderless.cli.methods:methods_command", "List the methods with their papers."),
     "compare": ("orderless.cli.compare:compare_command", "Train every method alike; tables and figures in one page."),
     "report": ("orderless.cli.report:report_command", "Write report.html again from what is on disk."),

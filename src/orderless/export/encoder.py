@@ -1,0 +1,44 @@
+"""An encoder alone as ONNX, for `predict --runtime onnx` and `openvino`: exported once, then kept in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from orderless import __version__
+from orderless.export.graph import export_module
+from orderless.files import cache_root, write_bytes
+from orderless.model.encoder import Encoder
+
+INPUT, OUTPUT = "images", "features"
+
+
+class _ColoursLast(nn.Module):
+    """The encoder for images [B, S, S, 3]: so they lie in memory, and so no copy is made."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, images: Tensor) -> Tensor:
+        features: Tensor = self.encoder(images.permute(0, 3, 1, 2))
+        return features
+
+
+def encoder_file(encoder: Encoder, size: int) -> Path:
+    """The encoder (batch norms folded) for images of that size, as a file: input [B, S, S, 3], output [B, cells, C]."""
+    path = cache_root() / "encoders" / f"{_key(encoder, size)}.onnx"
+    if not path.is_file():
+        proto = export_module(_ColoursLast(encoder), torch.zeros(2, size, size, 3), INPUT, [OUTPUT])
+        write_bytes(path, proto.SerializeToString())
+    return path
+
+
+def _key(encoder: Encoder, size: int) -> str:
+    digest = hashlib.sha256(f"{__version__}/{torch.__version__}/{encoder.backbone_name}/{size}".encode())
+    for name, tensor in encoder.state_dict().items():
+        digest.update(name.encode() + tensor.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()[:32]
