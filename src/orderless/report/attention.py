@@ -81,7 +81,7 @@ def _panels(image: Image.Image, count: int, columns: int, note: float) -> tuple[
     """Empty panels of the photo's shape, `note` inches of room under each."""
     columns = min(columns, count)
     rows = -(-count // columns)
-    tall = 3.0 * image.height / image.width
+    tall = 3.0 * min(4.0, image.height / image.width)  # a photo one pixel wide would make a figure of a kilometre
     figure = Figure(figsize=(3.0 * columns, (tall + 0.35 + note) * rows), dpi=110, layout="constrained")
     axes = list(np.atleast_1d(figure.subplots(rows, columns)).ravel())
     for axis in axes:
