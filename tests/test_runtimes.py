@@ -9,22 +9,48 @@ import torch
 
 from orderless.bench.material import write_run
 from orderless.errors import UsageError
-from orderless.runtimes import COMPILE_PAYS_FROM, RUNTIMES, choose_runtime, compiled, compiler_found
+from orderless.runtimes import EXPORT_PAYS_FROM, RUNTIMES, choose_runtime, compiled, compiler_found, installed
 from orderless.tagger import load
 
 
-def test_auto_compiles_only_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("orderless.runtimes.compiler_found", lambda: True)
+def test_auto_exports_only_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orderless.runtimes.installed", lambda name: True)
     assert choose_runtime("auto", 1) == "eager"
-    assert choose_runtime("auto", COMPILE_PAYS_FROM) == "compile"
-    monkeypatch.setattr("orderless.runtimes.compiler_found", lambda: False)
-    assert choose_runtime("auto", 10 * COMPILE_PAYS_FROM) == "eager"
+    assert choose_runtime("auto", EXPORT_PAYS_FROM) == "openvino"
+    monkeypatch.setattr("orderless.runtimes.installed", lambda name: name == "onnx")
+    assert choose_runtime("auto", EXPORT_PAYS_FROM) == "onnx"
+    monkeypatch.setattr("orderless.runtimes.installed", lambda name: False)
+    assert choose_runtime("auto", 10 * EXPORT_PAYS_FROM) == "eager"
 
 
 def test_names_are_checked(tmp_path: Path) -> None:
     assert [choose_runtime(name, 1) for name in RUNTIMES] == list(RUNTIMES)
-    with pytest.raises(UsageError, match="no runtime 'fast'; choose auto, eager or compile"):
+    with pytest.raises(UsageError, match="no runtime 'fast'; choose auto, eager, compile, onnx or openvino"):
         load(write_run(tmp_path / "run", "test_resnet", 64), runtime="fast")
+
+
+@pytest.mark.parametrize("name", ["onnx", "openvino"])
+def test_without_its_packages_one_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orderless.runtimes.installed", lambda name: False)
+    with pytest.raises(UsageError, match=f"--runtime {name} needs packages .* pip install 'orderless"):
+        RUNTIMES[name](torch.nn.Identity())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["onnx", "openvino"])
+def test_exported_gives_the_same_tags(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not installed(name):
+        pytest.skip(f"{name} is not installed")
+    run = write_run(tmp_path / "run", "test_resnet", 64)
+    images = torch.randn(4, 3, 64, 64)
+    expected = load(run, device="cpu")._predict_tensor(images)
+    fast = load(run, device="cpu", runtime=name)
+    for batch in (4, 1):  # the batch size is free
+        found = fast._predict_tensor(images[:batch])
+        assert torch.equal(found.sequence, expected.sequence[:batch])
+        torch.testing.assert_close(found.scores, expected.scores[:batch], atol=1e-4, rtol=1e-3)
+    # What is in the cache is used again, and does not depend on PyTorch's exporter.
+    monkeypatch.setattr("orderless.export.encoder.export_module", None)
+    assert torch.equal(load(run, device="cpu", runtime=name)._predict_tensor(images).sequence, expected.sequence)
 
 
 def test_without_a_compiler_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
