@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import orderless.torchvision_ops  # noqa: F401  must come before torchvision
-
-from collections.abc import Callable  # isort: skip
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +11,6 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
-from torchvision.transforms import v2
 
 Transform = Callable[[Image.Image], Tensor]
 
@@ -36,6 +33,10 @@ class Preprocessing:
 
     def train_transform(self) -> Transform:
         """The paper's augmentation: small random affine shifts, mirror images, changes of contrast."""
+        import orderless.torchvision_ops  # noqa: F401  must come before torchvision
+
+        from torchvision.transforms import v2  # isort: skip  here: tagging does without it
+
         steps: Transform = v2.Compose(
             [
                 self.resize,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import orderless.torchvision_ops  # noqa: F401  must come before timm
-
-import timm  # isort: skip
 import torch
 from torch import Tensor, nn
 
+import orderless.torchvision_ops  # noqa: F401  must come before timm
+from orderless.compiler_later import compiler_later
 from orderless.errors import UsageError
+
+with compiler_later():
+    import timm
 
 ALIASES = {
     "lite0": "tf_efficientnet_lite0",
