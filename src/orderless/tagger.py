@@ -132,7 +132,7 @@ def _arrays(prediction: Prediction) -> Outputs:
 
 
 def load(path: str | Path, device: str | None = None, runtime: str = "eager") -> Tagger:
-    """Load a run folder. Nothing in it can run code. `runtime` runs the encoder: "eager" or "compile"."""
+    """Load a run folder. Nothing in it can run code. `runtime` runs the encoder: see `runtimes`."""
     run = RunFolder.open(path)
     config, vocabulary = run.config(), run.vocabulary()
     model = build_model(config.model, len(vocabulary))

@@ -13,6 +13,7 @@ import typer
 from orderless.errors import UsageError
 
 if TYPE_CHECKING:
+    from orderless.onnx_tagger import OnnxTagger
     from orderless.outputs.writing import Writing
     from orderless.results import Result
     from orderless.tagger import Tagger
@@ -38,10 +39,12 @@ class Runtime(str, Enum):
     auto = "auto"
     eager = "eager"
     compile = "compile"
+    onnx = "onnx"
+    openvino = "openvino"
 
 
 def predict_command(
-    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    run: Annotated[Path, typer.Argument(help="Run folder, or a file that orderless export wrote.")],
     photos: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
     to: Annotated[Format | None, typer.Option("--to", "--format", help="Form of the tags; without it the suffix of --out says it, or a table is printed.")] = None,
     out: Annotated[str | None, typer.Option(metavar="PATH", help="File to write; for txt and xmp a folder (default: beside the photos).")] = None,
@@ -64,12 +67,10 @@ def predict_command(
         return
     from orderless.data.photos import Photos
     from orderless.outputs.writing import Tally
-    from orderless.runtimes import choose_runtime
-    from orderless.tagger import load
 
     found = Photos(photos)
     total = found.count()
-    tagger = load(run, runtime=choose_runtime(runtime.value, total))
+    tagger = _load(run, runtime, total)
     place = Path(out) if out is not None else None
     writing = make_writing(tagger.vocabulary.names, run, found.folder, to, place, option or [], resume, overwrite)
     pending: Iterable[Path] = writing.pending(found) if writing else found
@@ -87,6 +88,20 @@ def predict_command(
         print(f"{tally}, written {f'to {out}' if out is not None else 'beside the photos'}", file=sys.stderr)
     if tally.failed:
         raise typer.Exit(1)
+
+
+def _load(run: Path, runtime: Runtime, photos: int) -> Tagger | OnnxTagger:
+    """An exported file is run by ONNX Runtime, and PyTorch is not even imported."""
+    if run.suffix.lower() == ".onnx" and not run.is_dir():
+        from orderless.onnx_tagger import OnnxTagger
+
+        if runtime not in (Runtime.auto, Runtime.onnx):
+            raise UsageError(f"--runtime {runtime.value} is for run folders; {run} is run by ONNX Runtime")
+        return OnnxTagger(run)
+    from orderless.runtimes import choose_runtime
+    from orderless.tagger import load
+
+    return load(run, runtime=choose_runtime(runtime.value, photos))
 
 
 def make_writing(
@@ -135,7 +150,7 @@ def _print_table(results: Iterable[Result]) -> None:
     out.print(table)
 
 
-def _with_pictures(results: Iterable[Result], tagger: Tagger, folder: Path) -> Iterator[Result]:
+def _with_pictures(results: Iterable[Result], tagger: Tagger | OnnxTagger, folder: Path) -> Iterator[Result]:
     """Pass the results on, and draw where the model looked."""
     from orderless.data.images import open_image
     from orderless.report.attention import save_attention
