@@ -143,7 +143,8 @@ class _Stages:
             load_weights(trainee(module), done_file)
             return
         train_loader = self.data.loader("train", stage, training=True)
-        val_loader = self.data.loader("val", stage, training=False)
+        enough = len(self.data.splits["val"].samples) >= self.processes.world  # for each process to judge some
+        val_loader = self.data.loader("val", stage, training=False, shared=enough)
         names = [earlier.name for earlier in self.config.stages[:number]]
         rows = [row for row in read_rows(self.run.metrics_csv) if row["stage"] in names]
         samples = self.data.splits["train"].samples

@@ -1,0 +1,1 @@
+"""Sharing runs on the Hugging Face Hub: `push` and `pull`. Only files that cannot run code travel."""
