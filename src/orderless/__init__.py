@@ -16,13 +16,15 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from orderless.data import open_data
     from orderless.labels import Vocabulary
+    from orderless.onnx_tagger import OnnxTagger
     from orderless.tagger import Tagger, load
 
-__all__ = ["Tagger", "Vocabulary", "__version__", "load", "open_data"]
+__all__ = ["OnnxTagger", "Tagger", "Vocabulary", "__version__", "load", "open_data"]
 
 _HOMES = {
     "load": "orderless.tagger",
     "Tagger": "orderless.tagger",
+    "OnnxTagger": "orderless.onnx_tagger",
     "Vocabulary": "orderless.labels",
     "open_data": "orderless.data",
 }
