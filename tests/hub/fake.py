@@ -45,7 +45,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/api/repos/create":
             wanted = json.loads(body)
             name = f"{wanted.get('organization') or 'me'}/{wanted['name']}"
-            self.server.private[name] = bool(wanted.get("private"))
+            self.server.private[name] = wanted.get("visibility") == "private" or bool(wanted.get("private"))
             if name in self.server.repositories:
                 return self._json(409, {"error": "exists", "url": f"{self.server.address}/{name}"})
             self.server.repositories[name] = {}

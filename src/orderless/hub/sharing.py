@@ -137,8 +137,6 @@ def _hub() -> Any:
 @contextmanager
 def _hub_errors(hub: Any, repository: str, revision: str | None = None) -> Iterator[None]:
     """Whatever the Hub or the network does, as one sentence."""
-    import httpx
-
     errors = hub.errors
     try:
         yield
@@ -153,5 +151,5 @@ def _hub_errors(hub: Any, repository: str, revision: str | None = None) -> Itera
         if status in (401, 403):
             raise UsageError(f"the Hub does not let this token do that with {repository!r}; check HF_TOKEN") from None
         raise OrderlessError(f"the Hub answered {status} for {repository!r}; try again later") from None
-    except (httpx.HTTPError, errors.LocalEntryNotFoundError, ConnectionError, TimeoutError) as error:
+    except (errors.HTTPError, errors.LocalEntryNotFoundError, ConnectionError, TimeoutError) as error:
         raise OrderlessError(f"the Hub cannot be reached ({str(error).splitlines()[0]})") from None
