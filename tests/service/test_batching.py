@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.service.conftest import jpeg
 
 from orderless.errors import UnreadableImage
 from orderless.labels import Vocabulary
@@ -17,7 +18,6 @@ from orderless.service.batching import Batcher, QueueFull
 from orderless.service.limits import Limits
 from orderless.service.metrics import Metrics
 from orderless.service.models import Model
-from tests.service.conftest import jpeg
 
 
 class Slow:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from tests.service.conftest import jpeg
 
 from orderless.service.app import create_app
 from orderless.service.limits import Limits
 from orderless.service.models import Models
-from tests.service.conftest import jpeg
 
 CONFIG = (
     '<View><!-- photos --><Image name="img" value="$photo"/><Choices name="what" toName="img" choice="multiple">'
@@ -20,7 +20,7 @@ CONFIG = (
 )
 
 
-@pytest.fixture()
+@pytest.fixture
 def root(tmp_path: Path, photo: bytes) -> Path:
     folder = tmp_path / "photos"
     (folder / "a").mkdir(parents=True)
@@ -31,7 +31,7 @@ def root(tmp_path: Path, photo: bytes) -> Path:
     return folder
 
 
-@pytest.fixture()
+@pytest.fixture
 def client(models: Models, root: Path) -> Iterator[TestClient]:
     with TestClient(create_app(models, Limits(max_images=2), label_studio_root=root)) as found:
         yield found

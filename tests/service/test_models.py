@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.test_main import within
 
 from orderless.cli.serve import is_loopback, read_token
 from orderless.errors import UsageError
 from orderless.service.limits import Limits
 from orderless.service.models import _names, load_models
-from tests.cli.test_main import within
 
 
 def test_names_tell_models_apart() -> None:

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from PIL import Image
 from starlette.testclient import TestClient
+from tests.service.conftest import LABELS, jpeg
 
 from orderless.service.app import create_app
 from orderless.service.limits import Limits
 from orderless.service.models import Models
-from tests.service.conftest import LABELS, jpeg
 
 TEXT = b"this is no image"
 
 
-@pytest.fixture()
+@pytest.fixture
 def client(models: Models) -> Iterator[TestClient]:
     limits = Limits(max_images=4, queue=8, max_upload_mb=0.2, max_held_mb=1, max_pixels=100_000)
     with TestClient(create_app(models, limits)) as found:

@@ -1,7 +1,7 @@
 """uvicorn's HTTP protocol with patience that ends, and a shutdown that waits for what is on its way.
 
-uvicorn itself waits for ever for a request's head and for a client that does not read, and on shutdown closes
-connections whose request lies unread in the kernel.
+uvicorn itself waits for ever for a request's head and for a client that does not read, swallows the body of a request
+that was turned away however long it is, and on shutdown closes connections whose request lies unread in the kernel.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 
 import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 _LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_LINGER_SECONDS = 1.0  # for a client to read an answer that came before it had sent everything
 _GRACE_SECONDS = 0.5  # for a request that was sent before its client could know of the shutdown
 
 
@@ -38,6 +39,15 @@ class PatientProtocol(H11Protocol):
             self._head_arrived()
             if self._leaving:
                 self.cycle.keep_alive = False
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY:  # it was turned away; uvicorn would swallow the rest for ever
+            self.loop.call_later(_LINGER_SECONDS, self._close_if_sending, self.cycle)
+
+    def _close_if_sending(self, cycle: RequestResponseCycle) -> None:
+        if self.cycle is cycle and self.conn.their_state is h11.SEND_BODY and not self.transport.is_closing():
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._head_arrived()
