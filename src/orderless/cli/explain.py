@@ -11,7 +11,7 @@ FIGURES = (".png", ".svg", ".pdf")
 
 
 def explain_command(
-    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    run: Annotated[Path, typer.Argument(help="Run folder, or a file that orderless export wrote.")],
     photo: Annotated[Path, typer.Argument(help="One photo.")],
     out: Annotated[Path, typer.Option(help="Figure to write: .png, .svg or .pdf.")] = Path("explain.png"),
     size: Annotated[int, typer.Option(min=64, help="Longest side of the photo in the figure, in pixels.")] = 512,
@@ -21,11 +21,11 @@ def explain_command(
 
     if out.suffix.lower() not in FIGURES:
         raise UsageError(f"{str(out)!r} is no figure: its name must end in .png, .svg or .pdf")
+    from orderless.cli.predict import Runtime, load_tagger
     from orderless.data.images import open_image
     from orderless.report.attention import save_steps
-    from orderless.tagger import load
 
-    tagger = load(run)
+    tagger = load_tagger(run, Runtime.auto, photos=1)
     result = tagger.predict(photo)
     if not result.steps:
         raise UsageError(f"{str(run)!r} has no steps to show: its model gives all labels at once")

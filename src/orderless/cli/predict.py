@@ -61,8 +61,8 @@ def predict_command(
     if engine is Engine.ray:
         from orderless.cli.predict_ray import predict_with_ray
 
-        if attention is not None:
-            raise UsageError("--attention does not go with --engine ray")
+        if attention is not None or resume or overwrite or runtime is not Runtime.auto:
+            raise UsageError("--attention, --resume, --overwrite and --runtime do not go with --engine ray")
         predict_with_ray(run, photos, to, out, option or [], batch_size, workers)
         return
     from orderless.data.photos import Photos
@@ -70,7 +70,7 @@ def predict_command(
 
     found = Photos(photos)
     total = found.count()
-    tagger = _load(run, runtime, total)
+    tagger = load_tagger(run, runtime, total)
     place = Path(out) if out is not None else None
     writing = make_writing(tagger.vocabulary.names, run, found.folder, to, place, option or [], resume, overwrite)
     pending: Iterable[Path] = writing.pending(found) if writing else found
@@ -90,7 +90,7 @@ def predict_command(
         raise typer.Exit(1)
 
 
-def _load(run: Path, runtime: Runtime, photos: int) -> Tagger | OnnxTagger:
+def load_tagger(run: Path, runtime: Runtime, photos: int) -> Tagger | OnnxTagger:
     """An exported file is run by ONNX Runtime, and PyTorch is not even imported."""
     if run.suffix.lower() == ".onnx" and not run.is_dir():
         from orderless.onnx_tagger import OnnxTagger

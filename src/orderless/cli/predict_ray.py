@@ -22,18 +22,17 @@ def predict_with_ray(
 ) -> None:
     """Tag on Ray; a folder as `out` is filled with Parquet files by the processes themselves."""
     from orderless.data.readers.files import is_address
-    from orderless.engines.ray_data import RayJob, check_new
+    from orderless.engines.ray_data import RayJob, check_new, labels_of
     from orderless.outputs.writing import Tally
-    from orderless.run_folder import RunFolder
 
     if out is None:
         raise UsageError("--engine ray wants --out: a folder for Parquet files, or one file")
     to_folder = to in (None, Format.parquet) and (is_address(out) or not Path(out).suffix)
     writing = None
+    labels = labels_of(run)
     if to_folder and not is_address(out):
         check_new(out)
     if not to_folder:
-        labels = RunFolder.open(run).vocabulary().names
         writing = make_writing(labels, run, Path.cwd(), to, Path(out), options)
         if writing is None or writing.output.kind == "sidecar":
             raise UsageError("--engine ray does not write beside the photos; choose another --to")

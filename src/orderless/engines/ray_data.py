@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orderless.data.readers.files import is_address
 from orderless.engines.inputs import is_parquet, name_tables, parquet_rows, read_image
@@ -20,18 +20,16 @@ from orderless.errors import OrderlessError, UnreadableImage, UsageError
 from orderless.results import Result, Tag
 from orderless.run_folder import RunFolder
 
+if TYPE_CHECKING:
+    from orderless.onnx_tagger import OnnxTagger
+    from orderless.tagger import Tagger
+
 
 class RayTagger:
     """What each of Ray's processes runs: takes a table of names (or images), gives a table of tags."""
 
     def __init__(self, run: str, folder: str | None) -> None:
-        import torch
-
-        from orderless.tagger import load
-
-        if not torch.cuda.is_available():
-            torch.set_num_threads(1)  # a process per core
-        self.tagger, self.folder = load(run), folder
+        self.tagger, self.folder = _load(run), folder
 
     def __call__(self, table: Any) -> Any:
         import pyarrow as pa
@@ -68,6 +66,27 @@ class RayTagger:
                 found.append(Result(name))
         tagged = iter(tagger.predict_images(images))
         return [result if result.error is not None else replace(next(tagged), name=result.name) for result in found]
+
+
+def _load(run: str) -> Tagger | OnnxTagger:
+    """A run folder or an exported file, on one core: there is a process for each."""
+    if run.lower().endswith(".onnx"):
+        from orderless.onnx_tagger import OnnxTagger
+
+        return OnnxTagger(run, threads=1)
+    import torch
+
+    from orderless.tagger import load
+
+    torch.set_num_threads(1)
+    return load(run)
+
+
+def labels_of(run: Path) -> tuple[str, ...]:
+    """The vocabulary; a path that is no run is told at once, not by a process far away."""
+    if run.suffix.lower() == ".onnx":
+        return _load(str(run)).vocabulary.names
+    return RunFolder.open(run).vocabulary().names
 
 
 def start_ray() -> Any:
@@ -112,7 +131,6 @@ class RayJob:
     """One job: the run, what it is given, how many processes."""
 
     def __init__(self, run: Path, patterns: list[str], *, batch_size: int = 32, workers: int = 0) -> None:
-        RunFolder.open(run)  # a wrong path is told at once, not by a process far away
         tables = [pattern for pattern in patterns if is_parquet(pattern)]
         if tables and len(patterns) > 1:
             raise UsageError("a Parquet file or folder must be given alone")
