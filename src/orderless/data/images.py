@@ -71,7 +71,7 @@ def open_image(
     handle: str | os.PathLike[str] | BinaryIO = io.BytesIO(source) if isinstance(source, bytes) else source
     try:
         if isinstance(source, str | os.PathLike):
-            _check_regular(source)
+            check_regular(source)
         with Image.open(handle, formats=formats) as image:
             width, height = image.size
             if width * height > pixel_limit:
@@ -98,7 +98,7 @@ def open_image(
     return rgb if box is None else _crop(rgb, box, name)
 
 
-def _check_regular(path: str | os.PathLike[str]) -> None:
+def check_regular(path: str | os.PathLike[str]) -> None:
     """A pipe or a device may keep its reader waiting for ever."""
     kind = Path(path).stat().st_mode
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
