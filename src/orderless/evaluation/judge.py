@@ -29,7 +29,7 @@ class Judgement:
 @torch.inference_mode()
 def judge(predict: Callable[[Tensor], Prediction], batches: Iterable[Batch]) -> Judgement:
     """Run `predict` on the inputs of every batch and evaluate its sets against the batch's labels."""
-    metrics = TaggingMetrics()
+    metrics = TaggingMetrics(sync_on_compute=False)  # other processes may train, but do not judge
     unreadable: dict[int, str] = {}
     index: list[Tensor] = []
     for batch in batches:
