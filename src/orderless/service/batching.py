@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
@@ -51,6 +51,7 @@ class Job:
     model: Model
     data: bytes
     answer: Answer
+    since: float = field(default_factory=time.monotonic)
 
 
 class Batcher:
@@ -144,6 +145,7 @@ class Batcher:
     def _answer(self, job: Job, outcome: Result | OrderlessError) -> None:
         tagged = not isinstance(outcome, OrderlessError)
         self._metrics.images.labels("tagged" if tagged else "failed").inc()
+        self._metrics.image_seconds.observe(time.monotonic() - job.since)
         if job.answer.done():  # its client left while it was tagged
             return
         if isinstance(outcome, OrderlessError):

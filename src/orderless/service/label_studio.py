@@ -45,6 +45,21 @@ class PredictIn(BaseModel):
     label_config: str | None = None
 
 
+# By hand: pydantic's own would point into the document at places that FastAPI does not fill.
+_PREDICT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["tasks"],
+    "properties": {
+        "tasks": {
+            "type": "array",
+            "maxItems": _MOST_TASKS,
+            "items": {"type": "object", "required": ["data"], "properties": {"data": {"type": "object"}}},
+        },
+        "label_config": {"type": ["string", "null"]},
+    },
+}
+
+
 class PredictOut(BaseModel):
     results: list[dict[str, Any]] = Field(description="One prediction a task; `error` says why one is empty.")
     model_version: str
@@ -84,12 +99,7 @@ def label_studio_routes(desk: Desk, root: Path | None) -> APIRouter:
     @router.post(
         "/predict",
         summary="Tag a project's tasks",
-        openapi_extra={
-            "requestBody": {
-                "required": True,
-                "content": {"application/json": {"schema": PredictIn.model_json_schema()}},
-            }
-        },
+        openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _PREDICT_SCHEMA}}}},
         responses=problems(401, 403, 408, 413, 422, 429, 500, 504),
     )
     async def predict(request: Request) -> PredictOut:

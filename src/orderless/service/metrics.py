@@ -22,6 +22,12 @@ class Metrics:
             buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
             registry=self.registry,
         )
+        self.image_seconds = Histogram(
+            "orderless_image_seconds",
+            "From an image's place in the queue to its tags.",
+            buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+            registry=self.registry,
+        )
         self.batch_size = Histogram(
             "orderless_batch_images",
             "Images tagged together.",
