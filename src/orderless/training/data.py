@@ -44,7 +44,7 @@ class TrainingData:
             collection = open_data(config.data.path, config.data.format, seed=config.data_seed, **config.data.options)
         for note in collection.notes:
             watcher.note(note)
-        collection = collection.limited(config.data.limit, config.data_seed)
+        self.collection = collection = collection.limited(config.data.limit, config.data_seed)
         self.vocabulary: Vocabulary = collection.vocabulary()
         self.splits = {
             name: Split(samples, LabelTable(samples, self.vocabulary, ignore_unknown=config.data.ignore_unknown))
@@ -64,7 +64,7 @@ class TrainingData:
         """Batches of a split; `shared`: of which every process reads its own part."""
         rank, world = (self.processes.rank, self.processes.world) if shared else (0, 1)
         return make_loader(
-            self._dataset(name, stage, training),
+            self._dataset(name, stage, training, shared),
             stage.batch_size,
             shuffle=training,
             seed=self.config.seed,
@@ -83,7 +83,7 @@ class TrainingData:
             self.unreadable[sample.name] = reason
             self.watcher.warn(f"left out of {split}: {sample.name}: {reason}")
 
-    def _dataset(self, name: str, stage: StageConfig, training: bool) -> Any:
+    def _dataset(self, name: str, stage: StageConfig, training: bool, shared: bool) -> Any:
         split, data = self.splits[name], self.config.data
         augment = training and stage.augment
         if not stage.cache:
@@ -93,12 +93,12 @@ class TrainingData:
                 cache=self._image_cache(),
             )  # fmt: skip
         if (name, augment) not in self._datasets:
-            self._datasets[name, augment] = self._encoded(name, split, augment)
+            self._datasets[name, augment] = self._encoded(name, split, augment, shared)
         return self._datasets[name, augment]
 
-    def _encoded(self, name: str, split: Split, augment: bool) -> CachedDataset:
+    def _encoded(self, name: str, split: Split, augment: bool, shared: bool) -> CachedDataset:
         self.encoder.to(self.device)
-        if not self.processes.alone:  # each process encodes its part, then all read what all have stored
+        if shared and not self.processes.alone:  # each process encodes its part, then all read what all have stored
             self._store(split.samples[self.processes.rank :: self.processes.world], augment)
             self.processes.wait()
         store, places, unreadable = self._store(split.samples, augment)
