@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from orderless.data.readers.files import is_address
@@ -26,11 +27,16 @@ class About:
         """How a table calls a photo: relative to the table where it lies below it (so that the table is a data
         set), else as it was given."""
         name = photo
-        if self.folder is not None and not is_address(photo):
-            absolute = Path(os.path.abspath(photo))  # noqa: PTH100  not resolve(): links are the user's own choice
-            folder = Path(os.path.abspath(self.folder))  # noqa: PTH100
-            name = absolute.relative_to(folder).as_posix() if absolute.is_relative_to(folder) else photo
+        if self._base is not None and not is_address(photo):
+            absolute = os.path.abspath(photo)  # noqa: PTH100  not resolve(): links are the user's own choice
+            if absolute.startswith(self._base):
+                name = absolute[len(self._base) :].replace(os.sep, "/")
         return f"./{name}" if name.startswith(_FORMULA) else name
+
+    @cached_property
+    def _base(self) -> str | None:
+        """The folder as text, once: there may be millions of photos."""
+        return None if self.folder is None else os.path.join(os.path.abspath(self.folder), "")  # noqa: PTH100, PTH118
 
     def below(self, photo: str) -> Path:
         """The photo's place relative to the folder of all photos."""
