@@ -1,8 +1,9 @@
 """The encoder in 8-bit integers: a smaller file, at a cost in accuracy that is measured and told.
 
-Static quantisation: photos of the training split show the range of every convolution's input. Only convolutions are
-rounded; the head stays in floats, because it is small and its decisions build on one another. Weights have a scale
-per output channel and 7 bits, since processors without VNNI instructions add pairs of 8-bit products in 16 bits.
+Static quantisation: photos of the training split show the range of every activation. Convolutions are rounded, with
+what stands between them; from the last one on all stays in floats, because the head is small and its decisions build on
+one another. Weights have a scale per output channel and 7 bits, since processors without VNNI instructions add pairs
+of 8-bit products in 16 bits.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import torch
 from PIL import Image
 
+from orderless.errors import UsageError
 from orderless.evaluation.accumulate import TaggingMetrics
 from orderless.export.metadata import INPUT
 from orderless.export.photos import Photos
@@ -71,7 +73,8 @@ def quantise(content: bytes, photos: Sequence[Image.Image]) -> onnx.ModelProto:
             rounded,
             Reader(),
             quant_format=QuantFormat.QDQ,
-            op_types_to_quantize=["Conv"],
+            op_types_to_quantize=["Conv", "Clip", "Relu", "Add"],
+            nodes_to_exclude=_from_last_convolution(ready),
             per_channel=True,
             reduce_range=True,
             activation_type=QuantType.QUInt8,
@@ -79,6 +82,17 @@ def quantise(content: bytes, photos: Sequence[Image.Image]) -> onnx.ModelProto:
             calibrate_method=CalibrationMethod.MinMax,
         )
         return onnx.load(rounded)
+
+
+def _from_last_convolution(file: Path) -> list[str]:
+    """Names of the nodes that stay in floats: the last convolution, so that features are exact, and all after it."""
+    import onnx
+
+    nodes = onnx.load(file).graph.node  # in the order of computation
+    convolutions = [place for place, node in enumerate(nodes) if node.op_type == "Conv"]
+    if len(convolutions) < 2:
+        raise UsageError("--int8 rounds convolutions, and this run's encoder has none to speak of")
+    return [node.name for node in nodes[convolutions[-1] :]]
 
 
 def measure_cost(before: bytes, after: bytes, photos: Photos) -> Cost:
