@@ -7,6 +7,7 @@ last/              what --resume needs
 metrics.csv        a row per epoch
 metrics.json       the final numbers
 predictions.safetensors  what the finished model says of every validation and test image
+summary.json       the same in plain facts: good and bad labels, examples, photos to look at again
 report.html        one page, pictures inside
 """
 
@@ -37,6 +38,7 @@ class RunFolder:
         self.metrics_csv = self.path / "metrics.csv"
         self.metrics_file = self.path / "metrics.json"
         self.predictions_file = self.path / "predictions.safetensors"
+        self.summary_file = self.path / "summary.json"
         self.report_file = self.path / "report.html"
         self.penalisation_file = self.last / "penalisation.json"
 

@@ -58,7 +58,7 @@ def test_groups_of_the_data_or_clusters(tmp_path: Path) -> None:
 
 
 def test_the_page_of_one_run(folder: Path) -> None:
-    page = write_run_report(folder / "pla" / "seed-0").read_text(encoding="utf-8")
+    page = write_run_report(folder / "pla" / "seed-0")[0].read_text(encoding="utf-8")
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "order-rigidness" in page

@@ -25,7 +25,7 @@ def report_command(
     elif (folder / "config.yaml").is_file():
         from orderless.report.run_page import write_run_report
 
-        page = write_run_report(folder)
+        page, _ = write_run_report(folder)
     else:
         raise UsageError(f"{str(folder)!r} is neither a run nor a comparison")
     out.print(f"report written to {page}", markup=False)

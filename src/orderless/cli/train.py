@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from orderless.errors import UsageError
+
+if TYPE_CHECKING:
+    from orderless.run_folder import RunFolder
 
 
 def train_command(
@@ -33,7 +36,7 @@ def train_command(
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, e.g. model.hidden=256.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Log for TensorBoard too.")] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Print the final metrics as JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print the final metrics and the summary as JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a tagger on your photos."""
     from orderless.cli.watch import ConsoleWatcher, WarningWatcher
@@ -64,7 +67,7 @@ def train_command(
     finally:
         watcher.end()
     if rank == 0:
-        _print_summary(metrics, run.path, settings.data.path, json_)
+        _print_summary(metrics, run, json_)
 
 
 def _configured(
@@ -112,20 +115,28 @@ def _free_folder(data: str, method: str) -> Path:
     return folder
 
 
-def _print_summary(metrics: dict[str, Any], run: Path, data: str, as_json: bool) -> None:
+def _print_summary(metrics: dict[str, Any], run: RunFolder, as_json: bool) -> None:
     import json
 
     from orderless.cli.console import out as console
 
     if as_json:
-        print(json.dumps(metrics, indent=1, ensure_ascii=False))
+        summary = json.loads(run.summary_file.read_text(encoding="utf-8"))
+        print(json.dumps(metrics | {"summary": summary}, indent=1, ensure_ascii=False))
         return
+    from orderless.cli.run_summary import print_run_summary
     from orderless.cli.tables import metrics_table, percent
+    from orderless.report.run_page import write_run_report
 
     split = "test" if "test" in metrics else "val"
-    console.print(metrics_table(metrics[split], f"{metrics['method']} on the {split} split"))
-    if "test-tuned" in metrics:
+    tuned = run.config().threshold == "tuned" and f"{split}-tuned" in metrics  # as the saved model decides
+    numbers = metrics[f"{split}-tuned" if tuned else split]
+    console.print(metrics_table(numbers, f"{metrics['method']} on the {split} split"))
+    if "test-tuned" in metrics and not tuned:
         console.print(f"OF1 at the threshold that validation chose, {metrics['threshold']:.2f}: "
                       f"{percent(metrics['test-tuned']['OF1'])}", markup=False)  # fmt: skip
-    console.print(f"\nrun written to {run}", markup=False)
-    console.print(f"tag photos with:  orderless predict {run} PHOTO…", markup=False, style="bold")
+    page, summary = write_run_report(run.path)
+    print_run_summary(summary)
+    console.print(f"\nrun written to {run.path}", markup=False)
+    console.print(f"all this with photos:  {page}", markup=False)
+    console.print(f"tag photos with:       orderless predict {run.path} PHOTO…", markup=False, style="bold")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from rich.progress import TaskID
+from rich.text import Text
 
 from orderless.cli.console import err, progress_bar
+from orderless.text import printable
 from orderless.training.progress import Watcher
 
 
@@ -30,6 +32,14 @@ class ConsoleWatcher(Watcher):
 
     def note(self, text: str) -> None:
         err.print(text, markup=False)
+
+    def chosen(self, reasons: list[tuple[str, str]]) -> None:
+        if self.label:  # one of several runs, which somebody else has explained
+            return
+        width = max(len(what) for what, _ in reasons)
+        for what, why in reasons:
+            err.print(Text.assemble((what.ljust(width), "cyan"), "  ", printable(why)))
+        err.print()
 
     def warn(self, text: str) -> None:
         err.print(text, markup=False, style="yellow")

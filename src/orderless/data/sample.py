@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from orderless.data.images import PIXEL_LIMIT, open_image
+from orderless.data.images import PIXEL_LIMIT, check_regular, open_image
 from orderless.errors import UsageError
 from orderless.labels import Vocabulary
 
@@ -42,9 +42,16 @@ class Sample:
 
     def source_bytes(self) -> bytes:
         """What identifies the picture: the file's bytes and the box (key of the feature cache)."""
-        if not self.path.is_file():
-            raise FileNotFoundError(f"{self.path} is not a file")  # a pipe would keep us waiting
+        check_regular(self.path)
         return self.path.read_bytes() + (repr(self.box).encode() if self.box is not None else b"")
+
+
+class CarvedSplits(dict[str, list[Sample]]):
+    """Splits that the data set did not bring: all of them, or some of them, were chosen here."""
+
+    def __init__(self, splits: dict[str, list[Sample]], carved: Iterable[str]) -> None:
+        super().__init__(splits)
+        self.carved = tuple(carved)
 
 
 @dataclass
@@ -57,6 +64,11 @@ class Collection:
     names: tuple[str, ...] | None = None  # published vocabulary in its published order
     groups: dict[str, str] = field(default_factory=dict)  # label -> super-category
     notes: list[str] = field(default_factory=list)  # what the reader wants the user to know
+    carved: tuple[str, ...] = ()  # splits that were not in the data set but chosen by the seed
+
+    def __post_init__(self) -> None:
+        if isinstance(self.splits, CarvedSplits):
+            self.carved = self.splits.carved
 
     def __getitem__(self, split: str) -> list[Sample]:
         if not self.splits.get(split):
@@ -119,7 +131,8 @@ def split_samples(
         "val": shuffled[n_test : n_test + n_val],
         "train": shuffled[n_test + n_val :],
     }
-    return {name: in_order_of(everything, part) for name, part in parts.items() if part}
+    chosen = {name: in_order_of(everything, part) for name, part in parts.items() if part}
+    return CarvedSplits(chosen, carved=[name for name in SPLITS if name in chosen])
 
 
 def complete_splits(splits: dict[str, list[Sample]], seed: int = 0, val_share: float = 0.1) -> dict[str, list[Sample]]:
@@ -127,4 +140,4 @@ def complete_splits(splits: dict[str, list[Sample]], seed: int = 0, val_share: f
     if splits.get("val") or not splits.get("train"):
         return {name: part for name, part in splits.items() if part}
     carved = split_samples(splits["train"], seed=seed, val_share=val_share, test_share=0.0)
-    return {**{k: v for k, v in splits.items() if v}, **carved}
+    return CarvedSplits({**{k: v for k, v in splits.items() if v}, **carved}, carved=["val"])

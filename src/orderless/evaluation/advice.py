@@ -60,7 +60,7 @@ def barely_judged(results: Sequence[ClassResult]) -> list[int]:
 
 
 def wanting_photos(
-    results: Sequence[ClassResult], frequencies: Sequence[int], OF1: float, count: int = 5
+    results: Sequence[ClassResult], frequencies: Sequence[int], OF1: float, count: int = 4
 ) -> tuple[list[int], list[int]]:
     """Labels below the overall F1: those that also have fewer training images than the median label, and the others.
 

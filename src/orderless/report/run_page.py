@@ -1,64 +1,74 @@
-"""The page of a single run: metrics, curves, labels from best to worst, examples."""
+"""The page of a single run: the summary in plain words, metrics, examples, curves, all labels."""
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PIL import ImageOps
-from torch import Tensor
-
-from orderless.data.sample import Collection, Sample
-from orderless.errors import OrderlessError, UnreadableImage, UsageError
+from orderless.data.sample import Collection
+from orderless.errors import UsageError
 from orderless.evaluation import ClassResult, per_class
 from orderless.files import write_text
 from orderless.labels import Vocabulary
 from orderless.report.curves import curves_figure
-from orderless.report.html import document, figure_html, jpeg, safe, tiles
+from orderless.report.html import document, figure_html, safe, tiles
 from orderless.report.runs import title
 from orderless.report.style import inked, inline_svg, save_both
+from orderless.report.summary import (
+    Judged,
+    JudgedPhotos,
+    Summary,
+    final_predictions,
+    open_collection,
+    write_summary,
+)
+from orderless.report.summary_page import advice, good_and_bad, headline, looks, photo_card, right_or_wrong
 from orderless.run_folder import RunFolder
 from orderless.training.history import read_rows
 
 HEADLINES = ("OF1", "CF1", "mAP", "OP", "OR", "subset-accuracy", "duplicate-rate", "order-rigidness")
 EXAMPLES = 12
-THUMBNAIL = 300
 LISTED = 15  # labels from either end
 
 
-def write_run_report(folder: Path) -> Path:
-    """Write report.html (and its curves as figures) into a run's folder; returns the page."""
+def write_run_report(folder: Path) -> tuple[Path, Summary]:
+    """Write report.html (with its curves as figures) and summary.json into a run's folder; returns page and summary."""
     run = RunFolder.open(folder)
     metrics = run.metrics()
     if not metrics:
         raise UsageError(f"{folder} has no metrics.json; finish it with orderless train --resume --out {folder}")
-    write_text(run.report_file, run_page(run, metrics))
-    return run.report_file
+    collection = open_collection(run)
+    summary = write_summary(run, collection)
+    write_text(run.report_file, run_page(run, metrics, summary, collection))
+    return run.report_file, summary
 
 
-def run_page(run: RunFolder, metrics: dict[str, Any]) -> str:
+def run_page(run: RunFolder, metrics: dict[str, Any], summary: Summary, collection: Collection | None) -> str:
     """The page as text."""
-    config, vocabulary, predictions = run.config(), run.vocabulary(), run.predictions()
-    split = "test" if "test" in predictions else "val"
-    judged = predictions[split]
+    config, vocabulary, split = run.config(), run.vocabulary(), summary.split
+    judged = final_predictions(run)[split]
     results = per_class(judged["truth"], judged["predicted"], judged["scores"], judged["ignore"])
-    numbers = metrics[split]
+    tuned = config.threshold == "tuned" and f"{split}-tuned" in metrics
+    numbers = metrics[f"{split}-tuned" if tuned else split]
     where = f"{numbers['images']:,} {split} images"
     body = [
         f"<h1>{safe(title(config.method))} on {safe(_data_name(config.data.path))}</h1>",
         f'<p class="soft">Judged on {where}, {len(vocabulary)} labels; encoder {safe(config.model.backbone)} at '
         f"{config.data.image_size} px, seed {config.seed}.</p>",
+        headline(summary),
         tiles([(f"{100 * numbers[name]:.1f} %", name) for name in HEADLINES if name in numbers]),
-        _tuned(metrics),
+        _threshold(metrics, tuned),
+        good_and_bad(summary),
+        advice(summary),
+        looks(summary, collection),
+        right_or_wrong(summary, collection),
+        _as_they_come(judged, vocabulary, split, collection),
         _curves(run),
-        "<h2>Labels</h2>",
+        "<h2>All labels</h2>",
         _labels(vocabulary, results),
-        _examples(run, judged, split),
         f'<footer>Written by <code>orderless report</code>. The same settings are in '
-        f"<code>{safe(run.config_file.name)}</code>.</footer>",
+        f"<code>{safe(run.config_file.name)}</code>, the facts in <code>{safe(run.summary_file.name)}</code>.</footer>",
     ]  # fmt: skip
     return document(f"{config.method} – run", body)
 
@@ -67,13 +77,15 @@ def _data_name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2].partition(":")[0] or path
 
 
-def _tuned(metrics: dict[str, Any]) -> str:
+def _threshold(metrics: dict[str, Any], tuned: bool) -> str:
+    """The numbers above are of one threshold; those of the other are worth a line."""
     if "test-tuned" not in metrics:
         return ""
-    tuned = metrics["test-tuned"]
+    chosen = f"the threshold that validation chose, {metrics['threshold']:.2f}"
+    at, other, numbers = (chosen, "0.5", metrics["test"]) if tuned else ("0.5", chosen, metrics["test-tuned"])
     return (
-        f'<p class="soft note">At the threshold that validation chose, {metrics["threshold"]:.2f}: '
-        f"OF1 {100 * tuned['OF1']:.1f} %, CF1 {100 * tuned['CF1']:.1f} %.</p>"
+        f'<p class="soft note">These are at {at}. At {other}: '
+        f"OF1 {100 * numbers['OF1']:.1f} %, CF1 {100 * numbers['CF1']:.1f} %.</p>"
     )
 
 
@@ -118,56 +130,11 @@ def _label_table(vocabulary: Vocabulary, results: Sequence[ClassResult], order: 
     )
 
 
-def _examples(run: RunFolder, judged: dict[str, Tensor], split: str) -> str:
-    """Photos with what was written; without the data there are none, and the page is whole all the same."""
-    samples = _samples(run, split)
-    names = run.vocabulary().names
-    cards: list[str] = []
+def _as_they_come(judged: Judged, vocabulary: Vocabulary, split: str, collection: Collection | None) -> str:
+    """Photos at equal distances, good or bad; without the data there are none, and the page is whole all the same."""
+    photos = JudgedPhotos(vocabulary, {split: judged}, collection)
     step = max(1, len(judged["index"]) // EXAMPLES)
-    for row in range(0, len(judged["index"]), step):
-        index = int(judged["index"][row])
-        if index >= len(samples) or len(cards) == EXAMPLES:
-            break
-        photo = _thumbnail(samples[index])
-        if photo is None:
-            continue
-        truth = judged["truth"][row]
-        line = _written(judged, row)
-        tags = "".join(
-            f'<span class="tag{"" if truth[label] else " wrong"}">{safe(names[label])}</span>'
-            for label in dict.fromkeys(line)
-        )
-        missed = [names[i] for i in truth.nonzero().flatten().tolist() if i not in line]
-        more = f'<p class="truth soft">missed: {safe(", ".join(missed))}</p>' if missed else ""
-        cards.append(f'<div class="photo card">{photo}<div>{tags or "<i>no tag</i>"}{more}</div></div>')
-    note = '<p class="soft note">In the order they were written; wrong labels are underlined.</p>'
-    return f'<h2>Examples</h2><div class="photos">{"".join(cards)}</div>{note}' if cards else ""
-
-
-def _written(judged: dict[str, Tensor], row: int) -> list[int]:
-    if "sequences" in judged:
-        return [label for label in judged["sequences"][row].tolist() if label >= 0]
-    chosen: list[int] = judged["predicted"][row].nonzero().flatten().tolist()
-    return sorted(chosen, key=lambda label: -float(judged["scores"][row, label]))
-
-
-def _samples(run: RunFolder, split: str) -> list[Sample]:
-    from orderless.data import open_data
-
-    config = run.config()
-    try:
-        seed, data = config.data_seed, config.data
-        collection: Collection = open_data(data.path, data.format, seed=seed, **data.options)
-        return collection.limited(data.limit, seed)[split]
-    except OrderlessError:
-        return []
-
-
-def _thumbnail(sample: Sample) -> str | None:
-    try:
-        image = ImageOps.contain(sample.load(size=THUMBNAIL), (THUMBNAIL, THUMBNAIL))
-    except UnreadableImage:
-        return None
-    memory = io.BytesIO()
-    image.save(memory, "JPEG", quality=80)
-    return jpeg(base64.b64encode(memory.getvalue()).decode(), sample.path.name)
+    rows = range(0, len(judged["index"]), step)[:EXAMPLES]
+    cards = [photo_card(photo, collection) for photo in (photos.at(split, row) for row in rows)]
+    shown = f'<div class="photos">{"".join(cards)}</div>'
+    return f"<h3>As they come</h3>{shown}" if collection else ""

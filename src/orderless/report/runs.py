@@ -22,7 +22,7 @@ NO_ATTENTION = "-noattention"
 TITLES = {
     "bce": "BCE", "random": "Random order", "frequent": "Frequent first", "rare": "Rare first",
     "dictionary": "Dictionary order", "mla": "MLA", "pla": "PLA", "order-free": "Order-free",
-    "sr-cnn-rnn": "SR-CNN-RNN", "lsep": "LSEP", "asl": "ASL", "ml-decoder": "ML-Decoder",
+    "sr-cnn-rnn": "SR-CNN-RNN", "lsep": "LSEP", "asl": "ASL", "ml-decoder": "ML-Decoder", "joint": "Joint",
 }  # fmt: skip
 
 

@@ -9,6 +9,9 @@ class Watcher:
     def note(self, text: str) -> None:
         """One sentence that the user should read."""
 
+    def chosen(self, reasons: list[tuple[str, str]]) -> None:
+        """What is going to be done and why: a word and a sentence each."""
+
     def warn(self, text: str) -> None:
         """One sentence about something that went wrong and was survived."""
 

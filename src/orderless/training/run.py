@@ -21,6 +21,8 @@ from orderless.methods import METHODS
 from orderless.model.encoder import Encoder
 from orderless.model.network import TaggingModel, build_head
 from orderless.model.weights import load_encoder_weights
+from orderless.reasons import reasons
+from orderless.report.summary import write_summary
 from orderless.run_folder import RunFolder, load_weights, save_weights
 from orderless.training.averaging import make_averaging
 from orderless.training.callbacks import BatchNormRefresh, Checkpoints, Recorder, trainee
@@ -74,7 +76,10 @@ def _train(
     data = TrainingData(config, collection, processes, watcher)
     pl.seed_everything(config.seed, workers=True, verbose=False)
     encoder = Encoder(config.model.backbone)
-    watcher.note(f"encoder {encoder.backbone_name}: {load_encoder_weights(encoder, config.model.weights)}")
+    weights = load_encoder_weights(encoder, config.model.weights)
+    splits = {name: len(split.samples) for name, split in data.splits.items()}
+    gpu, carved = data.device.type == "cuda", data.collection.carved
+    watcher.chosen(reasons(config, weights=weights, gpu=gpu, splits=splits, carved=carved))
     data.prepare(encoder)
     if processes.first:
         run.begin(config, data.vocabulary)
@@ -86,6 +91,7 @@ def _train(
     if config.threshold == "tuned":
         save_weights(model, run.weights_file)
     run.save_metrics(metrics)
+    write_summary(run, data.collection)
     watcher.end()
     return metrics
 
