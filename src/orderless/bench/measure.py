@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -42,10 +43,12 @@ def in_turns(
     """Seconds of one call of each side: the least of as many turns as fit, after one turn to warm up.
 
     With one thread (OMP_NUM_THREADS=1) it is processor time, which other programs do not change; with several,
-    where a thread that waits for another is busy too, it is the clock on the wall. So it is for sides that start
-    `processes`.
+    where a thread that waits for another is busy too, it is the clock on the wall. For sides that start `processes`
+    it is the time of those.
     """
-    clock = time.process_time if torch.get_num_threads() == 1 and not processes else time.perf_counter
+    clock: Callable[[], float] = time.perf_counter
+    if torch.get_num_threads() == 1:
+        clock = _time_of_processes if processes else time.process_time
     best = [float("inf"), float("inf")]
     started, turn = time.perf_counter(), 0
     while turn <= (1 if quick else least) or (not quick and time.perf_counter() - started < seconds):
@@ -56,6 +59,12 @@ def in_turns(
                 best[place] = min(best[place], clock() - start)
         turn += 1
     return best[0], best[1]
+
+
+def _time_of_processes() -> float:
+    """Processor time of all processes that were started and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def faster(bench: str, case: str, sides: tuple[float, float], at_least: float) -> Row:
