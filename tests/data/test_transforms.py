@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import orderless.torchvision_ops  # noqa: F401  must come before torchvision
 
 import numpy as np  # isort: skip
@@ -10,7 +12,8 @@ import torch
 from PIL import Image
 from torchvision.transforms import v2
 
-from orderless.data.dataset import ImageDataset
+from orderless.data.dataset import ImageDataset, make_loader
+from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -47,10 +50,19 @@ def test_augmentation_follows_the_seed(image: Image.Image) -> None:
     assert not torch.equal(augmented(1), augmented(2))
 
 
-def test_batches_lie_in_memory_as_the_encoder_wants_them(image: Image.Image) -> None:
+def test_batches_lie_in_memory_as_the_encoder_wants_them(image: Image.Image, tmp_path: Path) -> None:
     preprocessing = Preprocessing(48, MEAN, STD)
-    dataset = ImageDataset([], preprocessing.test_transform(), 48)
-    batch = dataset.collate([(0, preprocessing.test_transform()(image)), (1, "broken"), (2, torch.zeros(3, 48, 48))])
+    image.save(tmp_path / "good.png")
+    image.rotate(90).save(tmp_path / "turned.png")
+    (tmp_path / "broken.png").write_bytes(b"no image")
+    samples = [Sample(tmp_path / f"{name}.png", ()) for name in ("good", "broken", "turned", "missing")]
+    dataset = ImageDataset(samples, preprocessing.test_transform(), 48)
+    (batch,) = make_loader(dataset, 4, shuffle=False)
     assert batch.inputs.shape == (2, 3, 48, 48)
     assert batch.inputs.is_contiguous(memory_format=torch.channels_last)
+    assert batch.rows == [0, 2]
+    assert [index for index, _ in batch.unreadable] == [1, 3]
     assert torch.equal(batch.inputs[0], preprocessing.test_transform()(image))
+    assert torch.equal(batch.inputs[1], preprocessing.test_transform()(image.rotate(90)))
+    (nothing,) = make_loader(ImageDataset(samples[1:2], preprocessing.test_transform(), 48), 4, shuffle=False)
+    assert nothing.inputs.shape == (0, 3, 48, 48)

@@ -93,14 +93,23 @@ class ImageDataset(Dataset[Any]):
             torch.default_generator.manual_seed(_mix(self.seed, epoch, index))
             return index, self.transform(image)
 
-    def collate(self, items: list[tuple[int, Tensor | str]]) -> Any:
-        read = [(index, image) for index, image in items if isinstance(image, Tensor)]
-        failed = tuple((index, reason) for index, reason in items if isinstance(reason, str))
-        if not read:
-            return ImageBatch(torch.zeros(0, 3, self.size, self.size), [], failed)
-        # Colours last in memory, as the images come and as the encoder wants them.
-        inputs = torch.stack([image.permute(1, 2, 0) for _, image in read]).permute(0, 3, 1, 2)  # [B, 3, S, S]
-        return ImageBatch(inputs, [index for index, _ in read], failed)
+    def __getitems__(self, keys: list[tuple[int, int]]) -> list[ImageBatch]:
+        """The images of a batch, each moved to its place as soon as it is ready: memory just used is at hand again,
+        while new memory for every image takes as long as resizing it."""
+        inputs = torch.empty(len(keys), self.size, self.size, 3)  # colours last, as they come and as the encoder wants
+        read: list[int] = []
+        failed: list[tuple[int, str]] = []
+        for key in keys:
+            index, image = self[key]
+            if isinstance(image, str):
+                failed.append((index, image))
+            else:
+                inputs[len(read)] = image.permute(1, 2, 0)
+                read.append(index)
+        return [ImageBatch(inputs[: len(read)].permute(0, 3, 1, 2), read, tuple(failed))]  # [B, 3, S, S]
+
+    def collate(self, batches: list[ImageBatch]) -> Any:
+        return batches[0]
 
 
 class LabelledImages(ImageDataset):
@@ -110,9 +119,8 @@ class LabelledImages(ImageDataset):
         super().__init__(*args, **kwargs)
         self.table = table
 
-    def collate(self, items: list[tuple[int, Tensor | str]]) -> Batch:
-        inputs, index, unreadable = super().collate(items)
-        return self.table.batch(inputs, index, unreadable)
+    def collate(self, batches: list[ImageBatch]) -> Batch:
+        return self.table.batch(*batches[0])
 
 
 class EpochSampler(DistributedSampler[Any]):

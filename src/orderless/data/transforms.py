@@ -66,7 +66,7 @@ class Preprocessing:
         """Bytes to (value - mean) / std, [3, S, S]; by NumPy, since threads are not worth waking for one image."""
         mean, std = np.array(self.mean, np.float32), np.array(self.std, np.float32)  # [3]
         # Whole lines as rows: NumPy is fast on long rows, slow on rows of three.
-        values = np.asarray(image).reshape(self.size, self.size * 3).astype(np.float32)
-        values *= np.tile(1 / (255 * std), self.size)
+        lines = np.asarray(image).reshape(self.size, self.size * 3)
+        values = np.multiply(lines, np.tile(1 / (255 * std), self.size), dtype=np.float32)
         values -= np.tile(mean / std, self.size)
         return torch.from_numpy(values).view(self.size, self.size, 3).permute(2, 0, 1)
