@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-slow lint setup clean
+.PHONY: demo test test-slow test-lowest lint setup clean
 
 demo: setup
 	$(BIN)/orderless demo
@@ -15,6 +15,15 @@ test: lint
 
 test-slow: setup
 	$(BIN)/python -m pytest -m slow
+
+# The lowest versions that pyproject.toml allows, but for torch: another build of it is gigabytes.
+LOWEST := build/lowest
+test-lowest:
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints.txt torch torchvision
+	$(PYTHON) tests/reliability/lowest.py > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt --editable . pytest hypothesis scikit-learn
+	$(LOWEST)/bin/python -m pytest tests/cli/test_main.py tests/data tests/evaluation tests/loss tests/model tests/training
 
 lint: setup
 	$(BIN)/ruff check .
