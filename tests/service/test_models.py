@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -68,3 +69,41 @@ def test_loopback(host: str, local: bool) -> None:
 def test_a_file_that_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         load_models([tmp_path])
+
+
+def test_without_the_extra_one_sentence_says_so(
+    capsys: pytest.CaptureFixture[str], runs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "orderless.service.app", raising=False)
+    monkeypatch.setitem(sys.modules, "fastapi", None)  # as if it were not installed
+    code, _, err = within(capsys, "serve", runs[0])
+    assert (code, err) == (2, "orderless: orderless serve needs fastapi; pip install 'orderless[serve]'\n")
+
+
+@pytest.mark.slow
+def test_an_exported_file_is_served_without_pytorch(runs: list[Path], photo: bytes, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed")
+    from orderless.export.file import export_run
+    from orderless.tagger import load
+
+    export_run(runs[0], tmp_path / "exported.onnx")
+    (tmp_path / "photo.jpg").write_bytes(photo)
+    done = subprocess.run(
+        [sys.executable, "-c", _TAG_WITHOUT_PYTORCH], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    answer = json.loads(done.stdout)
+    assert answer["model"] == "exported"
+    assert [tag["label"] for tag in answer["images"][0]["tags"]] == load(runs[0]).predict(photo).labels
+
+
+_TAG_WITHOUT_PYTORCH = """
+import sys
+from pathlib import Path
+from starlette.testclient import TestClient
+from orderless.service.app import create_app
+from orderless.service.models import load_models
+
+with TestClient(create_app(load_models([Path("exported.onnx")]))) as client:
+    print(client.post("/v1/tags?attention=true&steps=true", content=Path("photo.jpg").read_bytes()).text)
+assert "torch" not in sys.modules
+"""
