@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
-from training.test_run import Listener, tiny
 
 import orderless.training.run as training
 from orderless.errors import OrderlessError
 from orderless.run_folder import RunFolder
 from orderless.training.history import read_rows
 from orderless.training.run import train
+from training.test_run import Listener, tiny
 
 Objective = Callable[..., torch.Tensor]
 
