@@ -43,12 +43,15 @@ class LateLoss:
         self.begin_epoch()
 
     def begin_epoch(self) -> None:
-        self.total, self.images, self.skipped = 0.0, 0.0, 0
+        self.total, self.images, self.skipped = 0.0, 0, 0
 
-    def note(self, loss: Tensor, step: int, rows: Tensor, images: float | None = None) -> None:
-        """Start to fetch the loss of this step, with these images [B], and look at the one before."""
+    def note(self, loss: Tensor, step: int, rows: Tensor, weight: float | None = None) -> None:
+        """Start to fetch the loss of this step, with these images [B], and look at the one before.
+
+        `weight` is what the loss counts in the epoch's mean: its images, unless several processes share them.
+        """
         self.check()
-        self._step = step, rows, float(len(rows)) if images is None else images
+        self._step = step, rows, float(len(rows)) if weight is None else weight
         self._fetch(loss)
 
     def note_gradient(self, norm: Tensor) -> None:
@@ -63,11 +66,11 @@ class LateLoss:
         if self._done is not None:
             self._done.synchronize()
         numbers, self._pending = [float(number) for number in self._pending], []
-        step, rows, images = self._step
+        step, rows, weight = self._step
         self.last = numbers[0]
         if all(map(math.isfinite, numbers)):
-            self.total += self.last * images
-            self.images += images
+            self.total += self.last * weight
+            self.images += len(rows)
             self.in_a_row = 0
             return
         self.skipped += 1

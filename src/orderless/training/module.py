@@ -85,18 +85,18 @@ class StageModule(pl.LightningModule):
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor | None:
         self.unreadable.update(batch.unreadable)
-        share, images = self._share(batch)
+        share, weight = self._share(batch)
         if len(batch.inputs) == 0:
             return None if self.processes.alone else self._no_loss()
         loss = self.objective(self.head, self.thinned(self.features(batch.inputs)), batch.labels, batch.counts) * share
-        self.late_loss.note(loss, self.global_step, batch.rows, images)
+        self.late_loss.note(loss, self.global_step, batch.rows, weight)
         return loss
 
     def _share(self, batch: Batch) -> tuple[float, float]:
         """What this process's loss counts, so that the mean over processes is the loss of the whole batch.
 
-        That loss is a mean over images, or over target tokens, of which processes have more or fewer. Also the images
-        of the whole batch for each process.
+        That loss is a mean over images, or over target tokens, of which processes have more or fewer. Also what the
+        result counts in the epoch's mean: the images of the whole batch, divided by the processes.
         """
         images = len(batch.inputs)
         if self.processes.alone:
