@@ -83,7 +83,7 @@ def test_an_answer_that_takes_too_long_is_a_504_and_leaves_the_queue(photo: byte
 
 
 def test_a_client_that_leaves_costs_nothing(photo: bytes) -> None:
-    with serving(slow=1.0, batch_size=1) as service:
+    with serving(slow=2.5, batch_size=1) as service:
         first = service.connect()
         first.sendall(raw_request(photo))
         until(lambda: service.metric("orderless_held_bytes") > 0)

@@ -12,6 +12,7 @@ let models = [];
 let limits = null;
 let photo = null; // the file that is shown
 let answers = []; // of the service, one a model
+const names = new WeakMap(); // tag -> what it is called under the photo
 let pinned = null; // the tag whose map stays
 let running = null; // the request on its way, to be called off by the next
 
@@ -93,7 +94,9 @@ function showAnswers(found) {
   $("results").classList.toggle("pair", found.length > 1);
   $("results").replaceChildren(...found.map((answer, i) => {
     const others = new Set(labels.flatMap((list, k) => (k === i ? [] : list)));
-    return showResult(answer, { look, pin, only: found.length > 1 ? (label) => !others.has(label) : () => false });
+    const several = found.length > 1;
+    answer.images[0].tags.forEach((tag) => names.set(tag, several ? `“${tag.label}”, ${answer.model}` : `“${tag.label}”`));
+    return showResult(answer, { look, pin, only: (label) => several && !others.has(label) });
   }));
   $("empty").hidden = true;
   $("copy").hidden = false;
@@ -118,7 +121,7 @@ function look(tag) {
     const scale = HEAT_SIZE / Math.max(image.naturalWidth, image.naturalHeight);
     const side = (length) => Math.max(1, Math.round(length * scale));
     drawHeat($("heat"), shown.attention, side(image.naturalWidth), side(image.naturalHeight));
-    $("legend-text").textContent = `Where it looked for “${shown.label}”`;
+    $("legend-text").textContent = `Where it looked for ${names.get(shown)}`;
   }
   $("stage").classList.toggle("looking", visible);
   $("legend").hidden = !visible;
