@@ -99,3 +99,12 @@ def test_collection() -> None:
     assert found.vocabulary().frequencies == (4, 2)
     with pytest.raises(UsageError, match=r"no 'test' split \(it has: train\)"):
         found["test"]
+
+
+def test_a_collection_knows_which_splits_were_chosen_here() -> None:
+    samples = [Sample(Path(f"{i}.jpg"), ("cat",)) for i in range(20)]
+    everything = Collection("folder", split_samples(samples))
+    assert everything.carved == ("train", "val", "test")
+    assert everything.limited(1).carved == everything.carved
+    assert Collection("folder", complete_splits({"train": samples, "test": samples})).carved == ("val",)
+    assert Collection("folder", complete_splits({"train": samples, "val": samples})).carved == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -27,7 +28,7 @@ def print_run_summary(summary: Summary) -> None:
     """How good, good and bad labels, examples, what would help, photos to look at again."""
     _heading("How good it is")
     out.print(Text(f"  {how_good(summary)}", style="bold green"))
-    out.print(f"  {judged_on(summary)}", markup=False)
+    _paragraph(judged_on(summary))
     if summary.strong:
         _heading("Labels")
         out.print(_labels(summary))
@@ -43,7 +44,7 @@ def print_run_summary(summary: Summary) -> None:
             for item in lines:
                 out.print(Text(f"    {printable(item)}"))
     _heading("Photos to look at again")
-    out.print(f"  {second_look_intro(summary)}", markup=False)
+    _paragraph(second_look_intro(summary))
     for line in _second_look(summary):
         out.print(line)
 
@@ -51,6 +52,11 @@ def print_run_summary(summary: Summary) -> None:
 def _heading(text: str) -> None:
     out.print()
     out.print(Text(text, style="bold"))
+
+
+def _paragraph(text: str) -> None:
+    """Indented, also where a terminal breaks its lines."""
+    out.print(Padding(text, (0, 0, 0, 2)) if out.is_terminal else f"  {text}")
 
 
 def _labels(summary: Summary) -> Table:

@@ -147,7 +147,7 @@ def examples(
     predicted: Tensor,
     ignore: Tensor | None = None,
     leave_out: Sequence[int] = (),
-    count: int = 4,
+    count: int = 5,
 ) -> tuple[list[int], list[int]]:
     """Images that are wholly right, most labels first, and images that are most wrong; each list shows new label sets.
 

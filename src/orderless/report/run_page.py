@@ -28,7 +28,7 @@ from orderless.run_folder import RunFolder
 from orderless.training.history import read_rows
 
 HEADLINES = ("OF1", "CF1", "mAP", "OP", "OR", "subset-accuracy", "duplicate-rate", "order-rigidness")
-EXAMPLES = 12
+EXAMPLES = 10
 LISTED = 15  # labels from either end
 
 

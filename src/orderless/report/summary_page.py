@@ -50,7 +50,7 @@ def looks(summary: Summary, collection: Collection | None) -> str:
     for look in summary.second_look:
         doubted = [scored.label for scored in look.doubtful]
         tags = "".join(_tag(label, "wrong" if label in doubted else "") for label in look.photo.true)
-        reasons = "".join(f"<p><b>{question}</b> {safe(labels)}</p>" for question, labels in second_look(look))
+        reasons = "".join(f"<p><b>{question}</b> {_unbroken(labels)}</p>" for question, labels in second_look(look))
         content = f"<b>tagged</b>{tags or '<i>nothing</i>'}{reasons}"
         cards.append(_card(look.photo, content, collection))
     return (
@@ -82,6 +82,11 @@ def _label_rows(summary: Summary, names: Iterable[str]) -> str:
         cells = "".join(f'<td class="n">{number}</td>' for number in numbers)
         rows.append(f'<tr><td class="name">{safe(facts.label)}</td>{cells}</tr>')
     return "".join(rows)
+
+
+def _unbroken(text: str) -> str:
+    """With percentages that stay on one line."""
+    return safe(text).replace(" %)", "&nbsp;%)")
 
 
 def _items(lines: Iterable[str]) -> str:
