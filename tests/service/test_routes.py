@@ -161,3 +161,37 @@ def test_a_model_that_fails_is_a_500_and_the_next_request_is_served(
             answer = client.post("/v1/tags", content=photo)
             assert (answer.status_code, answer.json()) == (500, {"detail": "the model failed on this image"})
         assert client.post("/v1/tags", content=photo).status_code == 200
+
+
+def odd_images() -> list[tuple[str, bytes, bool]]:
+    """Name, file, can it be tagged."""
+
+    def saved(image: Image.Image, format: str, **options: object) -> bytes:
+        memory = io.BytesIO()
+        image.save(memory, format, **options)  # type: ignore[arg-type]
+        return memory.getvalue()
+
+    grey = Image.effect_noise((40, 30), 60)
+    return [
+        ("bomb", saved(Image.new("1", (20_000, 20_000)), "PNG"), False),
+        ("long bomb", saved(Image.new("L", (65_000, 2_000)), "PNG"), False),
+        ("30,000 by 1", saved(Image.new("L", (30_000, 1)), "PNG"), True),
+        ("1 by 1", saved(Image.new("L", (1, 1)), "PNG"), True),
+        ("CMYK", saved(grey.convert("CMYK"), "JPEG"), True),
+        ("16 bits", saved(grey.convert("I;16"), "PNG"), True),
+        ("floats", saved(grey.convert("F"), "TIFF"), True),
+        ("animation", saved(grey, "GIF", save_all=True, append_images=[grey.rotate(9)]), True),
+        ("empty", b"", False),
+        ("half", saved(grey, "PNG")[:400], False),
+        ("vector", b"<svg xmlns='http://www.w3.org/2000/svg'/>", False),
+        ("script", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", False),
+    ]
+
+
+def test_hostile_images_are_tagged_or_named_as_failed(models: Models) -> None:
+    images = odd_images()
+    with TestClient(create_app(models)) as client:
+        answer = client.post("/v1/tags", files=[("images", (name, data)) for name, data, _ in images])
+    assert answer.status_code == 200
+    found = [(entry["name"], entry["error"] is None) for entry in answer.json()["images"]]
+    assert found == [(name, readable) for name, _, readable in images]
