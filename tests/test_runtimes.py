@@ -16,9 +16,9 @@ from orderless.tagger import load
 def test_auto_exports_only_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("orderless.runtimes.installed", lambda name: True)
     assert choose_runtime("auto", 1) == "eager"
-    assert choose_runtime("auto", EXPORT_PAYS_FROM) == "openvino"
-    monkeypatch.setattr("orderless.runtimes.installed", lambda name: name == "onnx")
     assert choose_runtime("auto", EXPORT_PAYS_FROM) == "onnx"
+    monkeypatch.setattr("orderless.runtimes.installed", lambda name: name == "openvino")
+    assert choose_runtime("auto", EXPORT_PAYS_FROM) == "openvino"
     monkeypatch.setattr("orderless.runtimes.installed", lambda name: False)
     assert choose_runtime("auto", 10 * EXPORT_PAYS_FROM) == "eager"
 
