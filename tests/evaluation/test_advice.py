@@ -33,17 +33,26 @@ def sets(*rows: set[int], labels: int = 3) -> Tensor:
 
 def test_good_and_bad_labels_share_nothing() -> None:
     results = [result(0.9), result(0.2), result(0.5), result(0.7), result(1.0, images=LEAST - 1)]
-    assert strong_and_weak(results) == ([0, 3], [1, 2])
-    assert strong_and_weak(results, count=1) == ([0], [1])
-    assert strong_and_weak(results[:1]) == ([], [])
-    assert barely_judged(results) == [4]
+    assert strong_and_weak(results, OF1=0.6) == ([0, 3], [1, 2])
+    assert strong_and_weak(results, OF1=0.6, count=1) == ([0], [1])
+
+
+def test_nothing_found_is_never_good() -> None:
+    assert strong_and_weak([result(0.0), result(0.0)], OF1=0.0) == ([], [1, 0])
+
+
+def test_too_few_photos_to_judge_by() -> None:
+    results = [result(0.9), result(1.0, images=LEAST - 1)]
+    assert strong_and_weak(results, OF1=0.6) == ([0], [])
+    assert barely_judged(results) == [1]
 
 
 def test_more_photos_help_only_where_there_are_few() -> None:
     results = [result(0.3), result(0.3), result(0.9), result(0.8), result(1.0, images=1)]
-    few, hard = wanting_photos(results, [10, 500, 20, 300, 5], OF1=0.7)
+    few, hard = wanting_photos(results, [110, 500, 120, 300, 105], OF1=0.7)
     assert few == [0, 4]  # the last was judged on one photo, which says nothing
     assert hard == [1]
+    assert wanting_photos(results, [1, 50, 2, 30, 1], OF1=0.7) == ([0, 1, 4], [])  # nobody has many
 
 
 def test_a_label_written_for_another() -> None:
@@ -129,7 +138,7 @@ def test_examples_show_different_sets() -> None:
 @given(cases())
 def test_any_judgement_gets_advice(case: Case) -> None:
     results = per_class(case.truth, case.predicted, ignore=case.ignore)
-    strong, weak = strong_and_weak(results)
+    strong, weak = strong_and_weak(results, OF1=0.5)
     assert not set(strong) & set(weak)
     for pair in confused(case.truth, case.predicted, case.ignore):
         assert pair.written != pair.true

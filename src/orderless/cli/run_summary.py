@@ -29,7 +29,7 @@ def print_run_summary(summary: Summary) -> None:
     _heading("How good it is")
     out.print(Text(f"  {how_good(summary)}", style="bold green"))
     _paragraph(judged_on(summary))
-    if summary.strong:
+    if summary.strong or summary.weak:
         _heading("Labels")
         out.print(_labels(summary))
     if summary.right or summary.wrong:

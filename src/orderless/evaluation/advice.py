@@ -17,6 +17,7 @@ from orderless.evaluation.checks import check_labels, check_scores
 from orderless.evaluation.table import ClassResult, per_class
 
 LEAST = 5  # true images that a label needs before anything is said about how good it is
+PLENTY = 100  # training images of a label from which on it may be hard for another reason than their number
 SURE, UNLIKELY = 0.9, 0.05  # scores beyond which a disagreement with the truth is worth a look
 TRUSTED = 0.5  # precision (recall) that a label needs before its high (low) scores are held against the truth
 
@@ -43,15 +44,16 @@ class Suspect(NamedTuple):
     gap: float
 
 
-def strong_and_weak(results: Sequence[ClassResult], count: int = 5) -> tuple[list[int], list[int]]:
-    """The labels of highest F1, best first, and of lowest, worst first; none in both.
+def strong_and_weak(results: Sequence[ClassResult], OF1: float, count: int = 5) -> tuple[list[int], list[int]]:
+    """The labels of highest F1, best first, not below the overall F1; and those of lowest, worst first, below it.
 
     Labels with fewer than `LEAST` true images are in neither: nothing can be said about them.
     """
     judged = [i for i, result in enumerate(results) if result.tp + result.fn >= LEAST]
     best_first = sorted(judged, key=lambda i: -results[i].F1)
-    count = min(count, len(judged) // 2)
-    return best_first[:count], best_first[::-1][:count]
+    strong = [i for i in best_first if results[i].F1 >= OF1 and results[i].tp]
+    weak = [i for i in reversed(best_first) if results[i].F1 < OF1 or not results[i].tp]
+    return strong[:count], weak[:count]
 
 
 def barely_judged(results: Sequence[ClassResult]) -> list[int]:
@@ -64,10 +66,10 @@ def wanting_photos(
 ) -> tuple[list[int], list[int]]:
     """Labels below the overall F1: those that also have fewer training images than the median label, and the others.
 
-    The first may get better with more photos; the second have enough and are hard for another reason. Worst first.
-    A label that could not be judged counts as bad if it is rare.
+    Fewer than `PLENTY` are few in any case. The first may get better with more photos; the second have enough and are
+    hard for another reason. Worst first. A label that could not be judged counts as bad if it is rare.
     """
-    typical = median(frequencies)
+    typical = max(median(frequencies), PLENTY)
     few, enough = [], []
     for i, (result, frequency) in enumerate(zip(results, frequencies, strict=True)):
         if result.tp + result.fn >= LEAST and result.F1 >= OF1:

@@ -111,7 +111,7 @@ def summarise(run: RunFolder, collection: Collection | None) -> Summary:
     truth, predicted, ignore = shown["truth"], shown["predicted"], shown["ignore"]
     results, numbers = per_class(truth, predicted, ignore=ignore), set_metrics(count_sets(truth, predicted, ignore))
     few, hard = wanting_photos(results, vocabulary.frequencies, numbers["OF1"])
-    strong, weak = strong_and_weak(results)
+    strong, weak = strong_and_weak(results, numbers["OF1"])
     photos = JudgedPhotos(vocabulary, judged, collection)
     second_look = _second_look(vocabulary, judged, photos)
     seen = {(look.photo.split, look.photo.index) for look in second_look}

@@ -21,7 +21,7 @@ def headline(summary: Summary) -> str:
 
 def good_and_bad(summary: Summary) -> str:
     """The best and the worst labels side by side."""
-    if not summary.strong:
+    if not summary.strong and not summary.weak:
         return ""
     columns = "".join(
         f'<div class="card pad"><h3>{heading}</h3><table><thead><tr><th></th><th class="n">finds of 100</th>'
@@ -30,6 +30,7 @@ def good_and_bad(summary: Summary) -> str:
             ("Good at", _label_rows(summary, summary.strong)),
             ("Bad at", _label_rows(summary, summary.weak)),
         )
+        if rows
     )
     note = '<p class="soft note">Photos: how many have the label, among those it was judged on.</p>'
     return f'<h2>Good and bad labels</h2><div class="halves">{columns}</div>{note}'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orderless.evaluation.advice import PLENTY
 from orderless.report.summary import LabelFacts, Photo, SecondLook, Summary
 
 
@@ -37,9 +38,10 @@ def photos(count: int) -> str:
 def helps(summary: Summary) -> list[tuple[str, list[str]]]:
     """What would make it better: headings with their lines; empty if nothing was found."""
     typical = summary.typical_training_photos
+    enough = f"a typical label has {typical:,} to learn from" if typical > PLENTY else f"{PLENTY} each would be a start"
     groups = [
         (
-            f"More photos of these (a typical label has {typical:,} to learn from)",
+            f"More photos of these ({enough})",
             [_short(summary, summary.label(name)) for name in summary.wanting_photos],
         ),
         (
