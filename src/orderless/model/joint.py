@@ -56,7 +56,7 @@ def vote(written: Prediction, scores: Tensor, evidence: Tensor, threshold: Tenso
     wrote = said.any(dim=1)  # [B, m]
     steps = torch.where(wrote, said.int().argmax(dim=1), ends)  # [B, m], the first if a label came twice
     rank = torch.where(wrote, steps, limit).float() + (1.0 - scores) / 2  # written ones first; never a whole step
-    order = torch.where(labels, rank, torch.inf).sort(dim=1, stable=True).indices  # [B, m]
+    order = torch.where(labels, rank, torch.inf).sort(dim=1).indices  # [B, m]; ONNX has no other sort
     chosen = labels.gather(1, order)
     sequence = torch.where(chosen, order, NO_LABEL)
     step = torch.cat((torch.where(chosen, steps.gather(1, order), ends), ends), dim=1)  # [B, m + 1] of the decoder
