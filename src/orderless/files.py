@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from orderless.errors import OrderlessError
@@ -21,7 +22,8 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     except OSError as error:
         raise OrderlessError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # never was there, or cannot be removed: the reason was told above
+            temporary.unlink()
 
 
 def write_text(path: Path, text: str) -> None:
