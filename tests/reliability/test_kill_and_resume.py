@@ -110,7 +110,7 @@ def test_a_signal_saves_and_ends(number: int, code: int, data: Path, whole: Path
 @pytest.mark.slow
 def test_a_signal_before_the_first_step(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "early"
-    code, err = end_when(start("train", data, "--out", out, *PAPER), out.exists, signal.SIGTERM)
+    code, err = end_when(start("train", data, "--out", out, *PAPER), (out / "config.yaml").exists, signal.SIGTERM)
     assert code == 143
     one_sentence(err)
     run("train", "--resume", "--out", out)

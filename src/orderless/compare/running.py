@@ -93,30 +93,32 @@ def _in_processes(
         queue = manager.Queue()
         listener = threading.Thread(target=_listen, args=(queue, watcher), daemon=True)
         listener.start()
-        with ProcessPoolExecutor(jobs, context, _begin_process, (collection, queue, jobs)) as pool:
-            futures = {pool.submit(_run_in_process, task): task for task in tasks}
-            processes = list((pool._processes or {}).values())
-            try:
-                for future in as_completed(futures):
-                    task = futures[future]
-                    try:
-                        watcher.finished(task.label, future.result())
-                    except OrderlessError as error:
-                        if isinstance(error, UsageError | Stopped):
-                            raise
-                        watcher.note(f"{task.label} failed: {error}")
-                        failures.append((task, error))
-            except BrokenProcessPool:
-                raise OrderlessError(
-                    "a process of the comparison was killed (out of memory?); the same command goes on from here"
-                ) from None
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                for process in processes:
-                    process.terminate()  # a signal, which a training answers with a checkpoint
-                raise
-        queue.put(None)
-        listener.join()
+        try:
+            with ProcessPoolExecutor(jobs, context, _begin_process, (collection, queue, jobs)) as pool:
+                futures = {pool.submit(_run_in_process, task): task for task in tasks}
+                processes = list((pool._processes or {}).values())
+                try:
+                    for future in as_completed(futures):
+                        task = futures[future]
+                        try:
+                            watcher.finished(task.label, future.result())
+                        except OrderlessError as error:
+                            if isinstance(error, UsageError | Stopped):
+                                raise
+                            watcher.note(f"{task.label} failed: {error}")
+                            failures.append((task, error))
+                except BrokenProcessPool:
+                    raise OrderlessError(
+                        "a process of the comparison was killed (out of memory?); the same command goes on from here"
+                    ) from None
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    for process in processes:
+                        process.terminate()  # a signal, which a training answers with a checkpoint
+                    raise
+        finally:
+            queue.put(None)
+            listener.join()
     return failures
 
 
