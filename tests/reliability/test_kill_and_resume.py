@@ -134,7 +134,7 @@ def test_killed_while_features_are_stored_and_with_worker_processes(data: Path, 
 def test_early_stopping_and_the_plateau_survive_a_kill(data: Path, tmp_path: Path) -> None:
     """Both count epochs without improvement; with hardly a learning rate there is none."""
     still = [*TINY, "--recipe", "paper", "--method", "bce", *stages(12, 40, count=1),
-             "--set", "stages.0.learning_rate=1e-12", "--set", "stages.0.patience=5"]  # fmt: skip
+             "--set", "stages.0.learning_rate=1e-6", "--set", "stages.0.patience=5"]  # fmt: skip
     whole, out = tmp_path / "whole", tmp_path / "killed"
     run("train", data, "--out", whole, *still)
     rows = (whole / "metrics.csv").read_text().splitlines()

@@ -147,8 +147,9 @@ class SharedBatches(BatchSampler):
         self.skip = 0
 
     def __iter__(self) -> Iterator[Any]:
+        # A generator: a loader with workers asks for two iterators at its start, and uses only the second.
         seen, self.skip = self.skip, 0
-        return (batch[self.rank :: self.world] for batch in islice(super().__iter__(), seen, None))
+        yield from (batch[self.rank :: self.world] for batch in islice(super().__iter__(), seen, None))
 
 
 def make_loader(
