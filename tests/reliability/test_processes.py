@@ -88,7 +88,7 @@ def test_a_killed_worker_is_started_again_and_goes_on(uneven: Path, tmp_path: Pa
         "--set", "checkpoint_minutes=0",
     ]  # fmt: skip
     finish(torchrun("train", *settings, "--out", tmp_path / "whole"))
-    killed = torchrun("train", *settings, "--out", tmp_path / "killed", restarts=1)
+    killed = torchrun("train", *settings, "--out", tmp_path / "killed", restarts=3)
     while killed.poll() is None and not (tmp_path / "killed" / "last" / "stage-1.previous.ckpt").exists():
         time.sleep(0.005)
     os.kill(worker_of(killed.pid, rank=1), signal.SIGKILL)
