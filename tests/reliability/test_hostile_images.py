@@ -82,7 +82,8 @@ def test_mutants(tiny_run: Path, photo: Image.Image, tmp_path: Path) -> None:
     write_mutants(mutants, photo, MUTANTS, seed=6)
     out = tmp_path / "tags.jsonl"
     with (tmp_path / "stderr").open("wb") as err:
-        process = subprocess.Popen(command("predict", tiny_run, mutants, "--out", out, "--runtime", "eager"), stderr=err)
+        arguments = command("predict", tiny_run, mutants, "--out", out, "--runtime", "eager")
+        process = subprocess.Popen(arguments, stderr=err)
         sizes = watch_memory(process, limit=60 + MUTANTS)
     assert process.returncode in (0, 1), (tmp_path / "stderr").read_bytes()[-2000:]
     found = outcomes(out.read_text())
