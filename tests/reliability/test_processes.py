@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from orderless.data.dataset import EpochSampler, SharedBatches
 from orderless.training.history import read_rows
 
-from .commands import TINY, assert_same_run, run, stages
+from .commands import TINY, assert_same_weights, run, stages
 
 pytestmark = pytest.mark.slow
 
@@ -93,7 +93,7 @@ def test_a_killed_worker_is_started_again_and_goes_on(uneven: Path, tmp_path: Pa
         time.sleep(0.005)
     os.kill(worker_of(killed.pid, rank=1), signal.SIGKILL)
     finish(killed)
-    assert_same_run(tmp_path / "killed", tmp_path / "whole")
+    assert_same_weights(tmp_path / "killed", tmp_path / "whole")  # the epoch's mean loss is an estimate
 
 
 def worker_of(launcher: int, rank: int) -> int:

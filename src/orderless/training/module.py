@@ -129,14 +129,12 @@ class StageModule(pl.LightningModule):
         self.late_loss.note_gradient(norm)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        so_far = {"loss": self.late_loss.state(), "unreadable": dict(self.unreadable)}
-        checkpoint["epoch_so_far"] = self.processes.gather(so_far)  # each process goes on from its own
+        # Of the first process only: after a restart of several, the mean loss of that one epoch is an estimate.
+        checkpoint["epoch_so_far"] = {"loss": self.late_loss.state(), "unreadable": dict(self.unreadable)}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        by_process = checkpoint["epoch_so_far"]
-        if self.processes.rank < len(by_process):  # there may be more processes than before
-            self.late_loss.restore(by_process[self.processes.rank]["loss"])
-            self.unreadable = by_process[self.processes.rank]["unreadable"]
+        self.late_loss.restore(checkpoint["epoch_so_far"]["loss"])
+        self.unreadable = checkpoint["epoch_so_far"]["unreadable"]
 
     def on_validation_epoch_start(self) -> None:
         self.late_loss.check()  # of the last step, before it is judged
