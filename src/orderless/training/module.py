@@ -170,7 +170,7 @@ class StageModule(pl.LightningModule):
                 optimizer, mode="max", factor=0.1, patience=2
             )  # acts on the third
             # By steps, for Lightning changes a rate by epochs only after the epoch's checkpoint.
-            when = {"interval": "step", "frequency": total // stage.epochs}
+            when = {"interval": "step", "frequency": max(1, total // stage.epochs)}
             return {"optimizer": optimizer, "lr_scheduler": {"scheduler": plateau, "monitor": "monitor", **when}}
         factor = sawtooth if stage.schedule == "sawtooth" else lambda step: cosine(step, total)
         scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
