@@ -76,37 +76,41 @@ def test_every_output_takes_the_zoo(
 
 
 @pytest.mark.slow
-def test_mutants(tiny_run: Path, photo: Image.Image, tmp_path: Path) -> None:
+@pytest.mark.parametrize("runtime", ["eager", "onnx"])
+def test_mutants(runtime: str, tiny_run: Path, photo: Image.Image, tmp_path: Path) -> None:
     """ORDERLESS_MUTANTS sets how many."""
     mutants = tmp_path / "mutants"
     write_mutants(mutants, photo, MUTANTS, seed=6)
-    out = tmp_path / "tags.jsonl"
-    with (tmp_path / "stderr").open("wb") as err:
-        arguments = command("predict", tiny_run, mutants, "--out", out, "--runtime", "eager")
-        process = subprocess.Popen(arguments, stderr=err)
-        sizes = watch_memory(process, limit=60 + MUTANTS)
-    assert process.returncode in (0, 1), (tmp_path / "stderr").read_bytes()[-2000:]
+    out, said = tmp_path / "tags.jsonl", tmp_path / "stderr"
+    with said.open("wb") as err:
+        process = subprocess.Popen(command("predict", tiny_run, mutants, "--out", out, "--runtime", runtime), stderr=err)
+        early, late = watch_memory(process, out, limit=60 + MUTANTS)
+    assert process.returncode in (0, 1), said.read_bytes()[-2000:]
     found = outcomes(out.read_text())
     assert set(found) == {os.fsencode(file.name) for file in mutants.iterdir()}
     assert any(error is None for error in found.values())
     assert any(error is not None for error in found.values())
-    quarter = len(sizes) // 4
-    early, late = median(sizes[quarter : 2 * quarter]), median(sizes[-quarter:])
     assert late - early < MOST_GROWTH
     failed = sum(error is not None for error in found.values())
     print(f"{len(found)} images, {failed} failed, memory {early / 1e6:.0f} then {late / 1e6:.0f} MB")
 
 
-def watch_memory(process: subprocess.Popen[bytes], limit: float) -> list[int]:
-    """Bytes in memory over the time in which images are tagged; a process that takes too long is killed."""
-    sizes, end = [], time.monotonic() + limit
+def watch_memory(process: subprocess.Popen[bytes], out: Path, limit: float) -> tuple[float, float]:
+    """Bytes in memory while the second and the last quarter of the output was written (a median: large images come and
+    go); a process that takes too long is killed.
+    """
+    seen, end = [], time.monotonic() + limit
     while process.poll() is None:
-        assert time.monotonic() < end or process.kill(), "it hangs"  # type: ignore[func-returns-value]
+        if time.monotonic() > end:
+            process.kill()
+            raise AssertionError("it hangs")
         try:
             pages = Path(f"/proc/{process.pid}/statm").read_text().split()[1]
+            seen.append((out.with_name(f"{out.name}.part").stat().st_size, int(pages) * os.sysconf("SC_PAGE_SIZE")))
         except (OSError, IndexError):
             continue
-        sizes.append(int(pages) * os.sysconf("SC_PAGE_SIZE"))
-        time.sleep(0.02)
-    loaded = 0.6 * max(sizes)  # before that, it was still importing
-    return sizes[next(i for i, size in enumerate(sizes) if size > loaded) :]
+        time.sleep(0.01)
+    whole = out.stat().st_size
+    early = [memory for written, memory in seen if whole / 4 < written <= whole / 2]
+    late = [memory for written, memory in seen if whole * 3 / 4 < written]
+    return median(early), median(late)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -28,9 +28,23 @@ class Processes:
         """What torchrun says in the environment; meets the others."""
         names = ("RANK", "0"), ("WORLD_SIZE", "1"), ("LOCAL_WORLD_SIZE", "1"), ("TORCHELASTIC_RESTART_COUNT", "0")
         found = cls(*(int(os.environ.get(name, default)) for name, default in names))
-        if found.world > 1 and not dist.is_initialized():
-            dist.init_process_group()  # gloo for CPUs, NCCL for GPUs if there are any
-        return found
+        if found.alone:
+            return found
+        if not dist.is_initialized():
+            found._meet()
+        # Only the machine of a process that failed has counted.
+        return replace(found, restarts=max(found.gather(found.restarts)))
+
+    def _meet(self) -> None:
+        """As `init_process_group` would: gloo for CPUs, NCCL for GPUs if there are any.
+
+        With a fixed master port torchrun keeps its store when it starts workers anew, where they would find the
+        addresses of the dead. (Several machines with restarts get a new store each time, and count differently.)
+        """
+        store, rank, world = next(dist.rendezvous("env://"))
+        if self.world == self.local_world:
+            store = dist.PrefixStore(f"start-{self.restarts}", store)
+        dist.init_process_group(store=store, rank=rank, world_size=world)
 
     @property
     def alone(self) -> bool:
