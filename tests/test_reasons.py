@@ -21,8 +21,8 @@ def said(config: Config, **facts: Any) -> dict[str, str]:
 def test_the_default_says_that_nobody_asked_for_anything() -> None:
     lines = said(recipe("quick"))
     assert lines["Method"].startswith(f"{DEFAULT_METHODS['quick']}, the default of the recipe quick: ")
-    assert lines["Encoder"].startswith("EfficientNet-Lite0, ImageNet weights; kept as it is")
-    assert "encoded only once" in lines["Encoder"]
+    assert lines["Encoder"].startswith("EfficientNet-Lite0, ImageNet weights; its last block learns")
+    assert "sees every photo only once" in lines["Encoder"]
     assert "192 x 192 pixels" in lines["Photos"]
     assert "mirrored at random" in lines["Photos"]
     assert lines["Split"].startswith("as the data says: 4,800 to learn from, 600 to choose the best epoch, ")
@@ -43,7 +43,10 @@ def test_a_gpu_changes_what_is_said_of_it() -> None:
 
 
 def test_an_encoder_that_learns() -> None:
-    finetuned, paper = recipe("quick", finetune=True), recipe("paper")
+    finetuned, paper = recipe("quick", learning="all"), recipe("paper")
+    frozen = recipe("quick", learning="none")
+    assert "kept as it is, as you asked, so every photo is encoded only once." in said(frozen)["Encoder"]
+    assert said(frozen)["Epochs"].startswith("8, as the recipe quick says")
     assert "it learns too, as you asked. No GPU was found" in said(finetuned)["Encoder"]
     assert "it learns too, as the recipe paper says." in said(paper, gpu=True)["Encoder"]
     assert said(finetuned)["Epochs"].startswith("4 (bce), then 8 (joint), as the recipe quick says")

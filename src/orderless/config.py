@@ -52,6 +52,9 @@ class ModelConfig(Settings):
     max_steps: int = Field(20, ge=1)
 
 
+EncoderPart = Literal["none", "tail", "all"]  # of the encoder, that learns; the tail is its last block
+
+
 class StageConfig(Settings):
     """One stage of training. `objective` "binary" trains the encoder under BCE; "method" trains the method."""
 
@@ -71,7 +74,14 @@ class StageConfig(Settings):
     augment: bool = True  # mirror images, crops where images are decoded every time, and the two below
     channel_dropout: float = Field(0.0, ge=0.0, lt=1.0)  # share of an image's feature channels that training hides
     cell_dropout: float = Field(0.0, ge=0.0, lt=1.0)  # share of its cells
-    cache: bool = False  # encode every image once and train on the stored features (needs encoder_share 0)
+    cache: bool = False  # encode every image once; of the encoder only the last block can learn then
+
+    @property
+    def learning(self) -> EncoderPart:
+        """What of the encoder learns in this stage."""
+        if not self.encoder_share:
+            return "none"
+        return "tail" if self.cache else "all"
 
 
 class Config(Settings):
@@ -87,6 +97,12 @@ class Config(Settings):
     data: DataConfig = DataConfig()
     model: ModelConfig = ModelConfig()
     stages: tuple[StageConfig, ...] = ()
+
+    @property
+    def learning(self) -> EncoderPart:
+        """What of the encoder learns in any stage."""
+        parts = {stage.learning for stage in self.stages}
+        return "all" if "all" in parts else "tail" if "tail" in parts else "none"
 
     @property
     def data_seed(self) -> int:
@@ -106,9 +122,6 @@ def parse_config(values: dict[str, Any], source: str) -> Config:
     if config.method not in METHODS:
         raise UsageError(f"{source}: there is no method {config.method!r}; choose one of {', '.join(METHODS)}")
     _check_method(config, source)
-    for stage in config.stages:
-        if stage.cache and stage.encoder_share:
-            raise UsageError(f"{source}: stage {stage.name!r} cannot both train the encoder and use cached features")
     return config
 
 

@@ -67,8 +67,11 @@ def run_demo(
         values["seed"] = seed
         values["data"] |= {"path": data, "image_size": size.image_size}
         values["model"] |= {"backbone": size.backbone, "weights": size.weights}
-        # New scenes cost no more than mirror images of old ones, and teach more. Steps are few: each goes further.
-        values["stages"][-1] |= {"epochs": size.epochs, "augment": False, "learning_rate": 1.5e-3}
+        # New scenes cost no more than mirror images of old ones, and teach more. Steps are few: each goes further. The
+        # encoder stays as it is, so that all methods see the very same features.
+        values["stages"][-1] |= {
+            "epochs": size.epochs, "augment": False, "learning_rate": 1.5e-3, "encoder_share": 0.0,
+        }  # fmt: skip
         config = parse_config(values, "the demo")
         run = RunFolder(out / method)
         metrics = train(config, run, collection=collection, watcher=watcher(method) if watcher else None)

@@ -35,8 +35,9 @@ def _usual(config: Config) -> Config | None:
     """The recipe that the configuration started from, None if it is none of ours."""
     if config.recipe not in RECIPES:
         return None
-    trains_encoder = any(stage.encoder_share for stage in config.stages)
-    return recipe(config.recipe, config.method, finetune=trains_encoder)
+    if config.recipe == "paper":
+        return recipe(config.recipe, config.method)
+    return recipe(config.recipe, config.method, learning=config.learning)
 
 
 def _method(config: Config) -> str:
@@ -47,18 +48,20 @@ def _method(config: Config) -> str:
 
 def _encoder(config: Config, weights: str, gpu: bool) -> str:
     name = re.sub(r"^(?:tf_efficientnet_)?lite(\d)$", r"EfficientNet-Lite\1", config.model.backbone)
-    if any(stage.encoder_share for stage in config.stages):
+    if config.learning == "all":
         slow = "" if gpu else " No GPU was found, so this takes long."
         return f"{name}, {weights}; it learns too, as {_who_asked(config)}.{slow}"
     if not any(stage.cache for stage in config.stages):
         return f"{name}, {weights}; kept as it is, and every photo is encoded in every epoch."
-    finetune = "--finetune would train it too" + ("." if gpu else ", which is slow here: no GPU was found.")
-    return f"{name}, {weights}; kept as it is, so every photo is encoded only once. {finetune}"
+    if config.learning == "none":
+        return f"{name}, {weights}; kept as it is, as {_who_asked(config)}, so every photo is encoded only once."
+    finetune = "--finetune would train all of it" + ("." if gpu else ", which is slow here: no GPU was found.")
+    return f"{name}, {weights}; its last block learns, the rest sees every photo only once. {finetune}"
 
 
 def _who_asked(config: Config) -> str:
     default = recipe(config.recipe, config.method) if config.recipe in RECIPES else None
-    if default and any(stage.encoder_share for stage in default.stages):
+    if default and default.learning == config.learning:
         return f"the recipe {config.recipe} says"
     return "you asked"
 

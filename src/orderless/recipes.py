@@ -1,14 +1,14 @@
 """Named recipes: complete sets of stages.
 
-`paper` is the published training, for GPUs. `quick` is for small data and CPUs: the encoder stays as
-ImageNet left it, every image is encoded once, and the head trains on the stored features in minutes.
+`paper` is the published training, for GPUs. `quick` is for small data and CPUs: all of the encoder but its last block
+stays as ImageNet left it, so every image goes through that once, and the rest trains on what was stored, in minutes.
 """
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from orderless.config import Config, DataConfig, ModelConfig, StageConfig
+from orderless.config import Config, DataConfig, EncoderPart, ModelConfig, StageConfig
 from orderless.errors import UsageError
 from orderless.methods import METHODS
 
@@ -16,20 +16,24 @@ RECIPES = ("quick", "paper")
 DEFAULT_METHODS = {"quick": "joint", "paper": "pla"}  # what is best there, and what the paper proposes
 
 
-def recipe(name: str, method: str | None = None, *, finetune: bool = False) -> Config:
+def recipe(name: str, method: str | None = None, *, learning: EncoderPart | None = None) -> Config:
     """The configuration of a recipe for one method (its default, if none is named).
 
-    `finetune` makes `quick` train the encoder too.
+    `learning` says what of the encoder learns in `quick`: its last block ("tail", the default), all or none of it.
     """
     method = method or DEFAULT_METHODS.get(name, "pla")
     if name not in RECIPES:
         raise UsageError(f"there is no recipe {name!r}; choose one of {', '.join(RECIPES)}")
     if method not in METHODS:
         raise UsageError(f"there is no method {method!r}; choose one of {', '.join(METHODS)}")
-    return _quick(method, finetune) if name == "quick" else _paper(method)
+    if name == "quick":
+        return _quick(method, learning or "tail")
+    if learning not in (None, "all"):
+        raise UsageError(f"the recipe {name} trains the whole encoder; the recipe quick can leave it as it is")
+    return _paper(method)
 
 
-def _quick(method: str, finetune: bool) -> Config:
+def _quick(method: str, learning: EncoderPart) -> Config:
     common: dict[str, Any] = {
         "optimizer": "adamw",
         "learning_rate": 1e-3,
@@ -39,10 +43,11 @@ def _quick(method: str, finetune: bool) -> Config:
     }
     stages = [
         StageConfig(
-            name="head", epochs=8, batch_size=64, cache=True, channel_dropout=0.3, cell_dropout=0.1, **common
+            name="head", epochs=6 if learning == "tail" else 8, batch_size=64, cache=True,
+            encoder_share=0.5 if learning == "tail" else 0.0, channel_dropout=0.3, cell_dropout=0.1, **common,
         )
     ]  # fmt: skip
-    if finetune:
+    if learning == "all":
         stages = [StageConfig(name="joint", epochs=8, batch_size=32, encoder_share=0.1, **common)]
         if method != "bce":  # as in the paper, the encoder learns the labels before the method's head joins it
             stages.insert(

@@ -31,7 +31,7 @@ def test_it_says_what_it_chose_and_ends_in_plain_words(unsplit: Path, tmp_path: 
     out = tmp_path / "run"
     done = orderless("train", unsplit, "--out", out, *TINY)
     assert "the default of the recipe quick" in done.stderr
-    assert "random weights; kept as it is, so every photo is encoded only once" in done.stderr
+    assert "random weights; its last block learns, the rest sees every photo only once" in done.stderr
     assert "The data has no validation or test split" in done.stderr
     assert "1, as you asked" in done.stderr
     for heading in ("How good it is", "Examples", "What would help", "Photos to look at again"):

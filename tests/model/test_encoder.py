@@ -26,6 +26,36 @@ def test_any_backbone_gives_cells(backbone: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "backbone", ["lite0", "test_resnet", "test_efficientnet", "test_convnext", "mobilenetv3_small_050", "resnet18"]
+)
+def test_trunk_and_tail_are_the_encoder(backbone: str) -> None:
+    torch.manual_seed(0)
+    encoder, images = Encoder(backbone).eval(), torch.randn(2, 3, 64, 64)
+    assert encoder.has_tail
+    with torch.no_grad():
+        cells = encoder.trunk(images)
+        torch.testing.assert_close(encoder.tail(cells), encoder(images))
+        torch.testing.assert_close(encoder.tail(cells.contiguous()), encoder(images))
+
+
+def test_what_learns() -> None:
+    encoder = Encoder("lite0")
+    whole = sum(p.numel() for p in encoder.parameters())
+    shares = {}
+    for part in ("none", "tail", "all"):
+        encoder.learn(part)
+        shares[part] = sum(p.numel() for p in encoder.parameters() if p.requires_grad)
+    assert shares["none"] == 0
+    assert shares["all"] == whole
+    assert 0 < shares["tail"] < whole / 2
+
+
+@pytest.mark.parametrize("backbone", ["vgg11", "test_vit"])
+def test_a_backbone_that_cannot_be_cut_has_no_tail(backbone: str) -> None:
+    assert not Encoder(backbone).has_tail
+
+
+@pytest.mark.parametrize(
     ("plain", "full"),
     [("lite0", "tf_efficientnet_lite0"), ("ResNet-101", "resnet101"), ("vgg16", "vgg16"), ("resnet152", "resnet152")],
 )

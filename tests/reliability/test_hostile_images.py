@@ -83,7 +83,9 @@ def test_mutants(runtime: str, tiny_run: Path, photo: Image.Image, tmp_path: Pat
     write_mutants(mutants, photo, MUTANTS, seed=6)
     out, said = tmp_path / "tags.jsonl", tmp_path / "stderr"
     with said.open("wb") as err:
-        process = subprocess.Popen(command("predict", tiny_run, mutants, "--out", out, "--runtime", runtime), stderr=err)
+        process = subprocess.Popen(
+            command("predict", tiny_run, mutants, "--out", out, "--runtime", runtime), stderr=err
+        )
         early, late = watch_memory(process, out, limit=60 + MUTANTS)
     assert process.returncode in (0, 1), said.read_bytes()[-2000:]
     found = outcomes(out.read_text())

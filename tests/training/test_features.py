@@ -65,6 +65,24 @@ def test_another_weight_or_size_is_another_store(setting) -> None:
     assert encoder_key(encoder, preprocessing, 2) != key
 
 
+def test_a_trunk_is_stored_once_however_its_tail_learns(setting, photos: Path) -> None:
+    encoder, preprocessing, _ = setting
+    samples = open_data(photos)["test"][:3]
+    whole, key = encoder_key(encoder, preprocessing, 2), encoder_key(encoder, preprocessing, 2, "trunk")
+    assert whole != key
+    with torch.no_grad():
+        for layer in encoder.tail_layers:
+            for weight in layer.parameters():
+                weight.mul_(1.1)
+    assert encoder_key(encoder, preprocessing, 2, "trunk") == key
+    assert encoder_key(encoder, preprocessing, 2) != whole
+    cells, places, _ = store_features(encoder, preprocessing, samples, mirror=False, device=CPU, part="trunk")
+    images = torch.stack([preprocessing.test_transform()(sample.load(size=64)) for sample in samples])
+    stored = torch.from_numpy(cells.gather(places, [0] * 3)).float()
+    with torch.inference_mode():
+        torch.testing.assert_close(encoder.tail(stored), encoder(images), atol=5e-3, rtol=5e-3)
+
+
 def test_a_kill_between_data_and_index_leaves_nothing_visible(setting, photos: Path) -> None:
     samples = open_data(photos)["test"]
     written, _, _ = store(setting, samples)

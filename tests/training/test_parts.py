@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from torch.optim.swa_utils import AveragedModel
 
 from orderless.errors import OrderlessError
-from orderless.training.averaging import SnapshotAveraging, recompute_batchnorm
+from orderless.training.averaging import MovingAverage, SnapshotAveraging, recompute_batchnorm
 from orderless.training.checkpoint import AtomicCheckpoints, intact_checkpoint, previous
 from orderless.training.schedules import cosine, is_low_point, sawtooth
 
@@ -79,3 +80,21 @@ def test_a_checkpoint_cannot_run_code(tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"[Ww]eights"):
         io.load_checkpoint(file)
     assert not (tmp_path / "trapped").exists()
+
+
+def test_a_moving_average_soon_forgets_the_first_steps_and_keeps_what_does_not_move() -> None:
+    model = nn.ModuleList([nn.Linear(1, 1, bias=False), nn.Linear(8, 8), nn.BatchNorm1d(8)])
+    moving, still = model[0].weight, model[1].weight.detach().clone()
+    average = MovingAverage()
+    averaged = AveragedModel(model, use_buffers=True, **average._kwargs)
+    expected = 0.0
+    for step in range(300):
+        with torch.no_grad():
+            moving.fill_(float(step))
+        assert average.should_update(step_idx=step)
+        averaged.update_parameters(model)
+        decay = min(0.995, (1 + step) / (10 + step))
+        expected = step if step == 0 else decay * expected + (1 - decay) * step
+    assert not average.should_update(epoch_idx=1)
+    assert averaged.module[0].weight.item() == pytest.approx(expected, rel=1e-4)
+    assert torch.equal(averaged.module[1].weight, still)

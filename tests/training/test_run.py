@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 import orderless
 from orderless.config import Config, parse_config
 from orderless.errors import OrderlessError, UsageError
+from orderless.model.encoder import Encoder
 from orderless.recipes import recipe
 from orderless.run_folder import RunFolder
 from orderless.training.callbacks import Checkpoints
@@ -65,6 +66,20 @@ def test_the_papers_three_stages(photos: Path, tmp_path: Path) -> None:
     weights = [key for key in after if key.startswith("encoder") and key.endswith("weight")]
     assert any(not torch.equal(before[key], after[key]) for key in weights)  # the joint stage trains the encoder
     assert all(torch.equal(after[key], last[key]) for key in after if key.startswith("encoder"))  # the last does not
+
+
+@pytest.mark.parametrize(("learning", "parts"), [("none", set()), ("tail", {"layer4"})])
+def test_the_last_block_learns_on_stored_features(learning: Any, parts: set[str], photos: Path, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    share = recipe("quick", "bce", learning=learning).stages[0].encoder_share
+    config = tiny(photos, "bce", epochs=1, encoder_share=share)
+    train(config, run)
+    torch.manual_seed(config.seed)
+    before, after = Encoder("test_resnet").state_dict(), load_file(run.weights_file)
+    changed = {key.split(".")[1] for key in before if not torch.equal(before[key], after[f"encoder.{key}"])}
+    assert changed == parts
+    statistics = [key for key in before if "running" in key or "tracked" in key]
+    assert all(torch.equal(before[key], after[f"encoder.{key}"]) for key in statistics)
 
 
 class Interrupted(Exception):

@@ -11,6 +11,7 @@ import typer
 from orderless.errors import UsageError
 
 if TYPE_CHECKING:
+    from orderless.config import EncoderPart
     from orderless.run_folder import RunFolder
 
 
@@ -24,7 +25,8 @@ def train_command(
     weights: Annotated[str | None, typer.Option(help="auto, none, or a .safetensors file.")] = None,
     image_size: Annotated[int | None, typer.Option(help="Side of the square that images are resized to.")] = None,
     attention: Annotated[bool | None, typer.Option("--attention/--no-attention", help="Let the decoder look again at every step.")] = None,
-    finetune: Annotated[bool, typer.Option("--finetune", help="Train the encoder too, instead of caching its features.")] = False,
+    finetune: Annotated[bool, typer.Option("--finetune", help="Train the whole encoder, not only its last block; slow without a GPU.")] = False,
+    freeze: Annotated[bool, typer.Option("--freeze", help="Leave the encoder as it is.")] = False,
     epochs: Annotated[int | None, typer.Option(help="Epochs of the last stage.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
     limit: Annotated[int | None, typer.Option(help="Use at most so many images of every split.")] = None,
@@ -57,7 +59,7 @@ def train_command(
             "data.cache_images": cache_images or None,
             "model.backbone": backbone, "model.weights": weights, "model.attention": attention,
         }  # fmt: skip
-        settings = _configured(config, recipe, method, finetune, changes, epochs, set_ or [])
+        settings = _configured(config, recipe, method, _learning(finetune, freeze, config), changes, epochs, set_ or [])
         if data is None and config is None:
             raise UsageError("say what to train on: orderless train PHOTOS (or 'scenes' for generated photos)")
         run = RunFolder(out or _free_folder(settings.data.path, settings.method))
@@ -71,13 +73,13 @@ def train_command(
 
 
 def _configured(
-    file: Path | None, recipe_name: str, method: str | None, finetune: bool, changes: dict[str, Any],
+    file: Path | None, recipe_name: str, method: str | None, learning: EncoderPart | None, changes: dict[str, Any],
     epochs: int | None, assignments: list[str],
 ) -> Any:  # fmt: skip
     from orderless.config import load_config, override, parse_config
     from orderless.recipes import recipe
 
-    config = load_config(file) if file else recipe(recipe_name, method, finetune=finetune)
+    config = load_config(file) if file else recipe(recipe_name, method, learning=learning)
     values = config.model_dump(mode="json")
     for key, value in changes.items():
         if value is not None:
@@ -86,6 +88,14 @@ def _configured(
     if epochs is not None:
         values["stages"][-1]["epochs"] = epochs
     return override(parse_config(values, "the command line"), assignments)
+
+
+def _learning(finetune: bool, freeze: bool, file: Path | None) -> EncoderPart | None:
+    if finetune and freeze:
+        raise UsageError("--finetune trains the encoder and --freeze does not: choose one of them")
+    if (finetune or freeze) and file:
+        raise UsageError("what of the encoder learns stands in the stages of --config: change it there, or by --set")
+    return "all" if finetune else "none" if freeze else None
 
 
 def _resumed(out: Path | None) -> tuple[Any, Any]:

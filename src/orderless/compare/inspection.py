@@ -96,7 +96,6 @@ def _times(run: RunFolder, model: TaggingModel, images: Tensor, labels: Tensor) 
     """Milliseconds per image: forward, alignment and backward of a training step, and prediction."""
     config = run.config()
     stage = next(s for s in reversed(config.stages))
-    trained = max((s for s in config.stages), key=lambda s: s.encoder_share).encoder_share > 0
     images, labels = images[:TIMED_IMAGES], labels[:TIMED_IMAGES].to(images.device)
     counts = labels.sum(1).tolist()
     spent: dict[str, list[float]] = {"forward": [], "alignment": [], "backward": [], "test": []}
@@ -112,13 +111,13 @@ def _times(run: RunFolder, model: TaggingModel, images: Tensor, labels: Tensor) 
         return timed
 
     objective = make_objective(config.method, stage, run.vocabulary(), watch)
-    model.encoder.requires_grad_(trained)
+    model.encoder.learn(config.learning)
     for repeat in range(TIMED_REPEATS + 1):  # the first only warms up
         model.train()
         aligning[0] = 0.0
 
         def forward() -> Tensor:
-            with torch.set_grad_enabled(trained):
+            with torch.set_grad_enabled(config.learning != "none"):
                 features = model.encoder(images)
             return objective(model.head, features, labels, counts)
 
@@ -130,7 +129,9 @@ def _times(run: RunFolder, model: TaggingModel, images: Tensor, labels: Tensor) 
         if repeat:
             for name, seconds in zip(spent, (ahead - aligning[0], aligning[0], back, test), strict=True):
                 spent[name].append(1000 * seconds / len(images))
-    return {name: round(median(values), 4) for name, values in spent.items()} | {"encoder_trained": trained}
+    return {name: round(median(values), 4) for name, values in spent.items()} | {
+        "encoder_trained": config.learning == "all"
+    }
 
 
 def _clocked(work: Callable[[], Any], device: torch.device) -> tuple[float, Any]:

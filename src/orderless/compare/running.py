@@ -22,7 +22,7 @@ from orderless.errors import OrderlessError, Stopped, UsageError
 from orderless.model.encoder import Encoder
 from orderless.model.weights import load_encoder_weights
 from orderless.run_folder import RunFolder
-from orderless.training.features import store_features
+from orderless.training.features import store_features, stored_part
 from orderless.training.progress import Watcher
 from orderless.training.run import train
 
@@ -45,8 +45,9 @@ def encode_once(tasks: Sequence[Task], collection: Collection, watcher: CompareW
         for split, samples in collection.splits.items():
             bar.encoding(len(samples))
             mirror = split == "train" and config.stages[-1].augment
+            part = stored_part(encoder, config.stages[-1])
             store_features(
-                encoder, preprocessing, samples, mirror=mirror, device=device, workers=config.data.workers,
+                encoder, preprocessing, samples, mirror=mirror, device=device, part=part, workers=config.data.workers,
                 pixel_limit=config.data.pixel_limit, progress=bar.encoded,
             )  # fmt: skip
     finally:

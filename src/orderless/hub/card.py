@@ -135,8 +135,11 @@ def _limits(config: Config, vocabulary: Vocabulary) -> str:
     rare = sum(count < 10 for count in vocabulary.frequencies)
     origin = {"auto": "published ImageNet weights", "none": "random weights"}.get(config.model.weights)
     origin = origin or f"the weights {_text(data_name(config.model.weights))}"
-    frozen = all(stage.encoder_share == 0 for stage in config.stages)
-    encoder = "was not trained further" if frozen else "was trained further on this data"
+    encoder = {
+        "none": "was not trained further",
+        "tail": "was trained further on this data (its last block)",
+        "all": "was trained further on this data",
+    }[config.learning]
     return f"""## Intended use and limits
 
 - For sorting and searching photos like those it was trained on, where a wrong tag does no harm. Not for decisions

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
 import orderless.torchvision_ops  # noqa: F401  must come before timm
 from orderless.compiler_later import compiler_later
+from orderless.config import EncoderPart
 from orderless.errors import UsageError
 
 with compiler_later():
     import timm
+    from timm.models.convnext import ConvNeXt
+    from timm.models.efficientnet import EfficientNet
+    from timm.models.mobilenetv3 import MobileNetV3
+    from timm.models.resnet import ResNet
 
 ALIASES = {
     "lite0": "tf_efficientnet_lite0",
@@ -38,7 +46,11 @@ def timm_name(backbone: str) -> str:
 
 
 class Encoder(nn.Module):
-    """images [B, 3, S, S], normalised -> features [B, cells, C] of the last convolutional map."""
+    """images [B, 3, S, S], normalised -> features [B, cells, C] of the last convolutional map.
+
+    Where the backbone can be cut, `trunk` and `tail` are the two parts of the same way: training that leaves the trunk
+    as it is can store what the trunk says of every image, and still teach the tail.
+    """
 
     def __init__(self, backbone: str = "lite0") -> None:
         super().__init__()
@@ -59,4 +71,57 @@ class Encoder(nn.Module):
             return maps[:, getattr(self.backbone, "num_prefix_tokens", 0) :]
         if getattr(self.backbone, "output_fmt", "NCHW") == "NHWC":
             return maps.flatten(1, 2)
-        return maps.flatten(2).transpose(1, 2)  # [B, C, h, w] -> [B, cells, C]
+        return _cells(maps)
+
+    @property
+    def has_tail(self) -> bool:
+        return bool(self.tail_layers)
+
+    @property
+    def trunk_layers(self) -> list[nn.Module]:
+        return _cut(self.backbone)[0]
+
+    @property
+    def tail_layers(self) -> list[nn.Module]:
+        return _cut(self.backbone)[1]
+
+    def learn(self, part: EncoderPart) -> None:
+        """Let gradients reach this part and no other."""
+        self.requires_grad_(part == "all")
+        for layer in self.tail_layers:
+            layer.requires_grad_(part != "none")
+
+    def trunk(self, images: Tensor) -> Tensor:
+        """images [B, 3, S, S] -> what the tail reads, [B, cells, C']."""
+        maps = images.contiguous(memory_format=torch.channels_last)
+        for layer in self.trunk_layers:
+            maps = layer(maps)
+        return _cells(maps)
+
+    def tail(self, cells: Tensor) -> Tensor:
+        """What the trunk says of images, [B, cells, C'] -> features [B, cells, C]."""
+        side = math.isqrt(cells.shape[1])  # images are square
+        maps = cells.view(len(cells), side, side, -1).permute(0, 3, 1, 2)  # [B, C', h, w], channels last
+        for layer in self.tail_layers:
+            maps = layer(maps)
+        return _cells(maps)
+
+
+def _cells(maps: Tensor) -> Tensor:
+    """[B, C, h, w] -> [B, cells, C]."""
+    return maps.flatten(2).transpose(1, 2)
+
+
+def _cut(backbone: nn.Module) -> tuple[list[nn.Module], list[nn.Module]]:
+    """The layers of a backbone before its last block, and the rest; nothing where it is no plain row of them."""
+    parts: Any = backbone
+    if isinstance(backbone, EfficientNet):
+        return [parts.conv_stem, parts.bn1, *parts.blocks[:-1]], [parts.blocks[-1], parts.conv_head, parts.bn2]
+    if isinstance(backbone, MobileNetV3):
+        return [parts.conv_stem, parts.bn1, *parts.blocks[:-1]], [parts.blocks[-1]]
+    if isinstance(backbone, ResNet):
+        stem = [parts.conv1, parts.bn1, parts.act1, parts.maxpool]
+        return [*stem, parts.layer1, parts.layer2, parts.layer3], [parts.layer4]
+    if isinstance(backbone, ConvNeXt):
+        return [parts.stem, *parts.stages[:-1]], [parts.stages[-1], parts.norm_pre]
+    return [], []

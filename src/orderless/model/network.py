@@ -39,6 +39,11 @@ class TaggingModel(nn.Module):
         return prediction
 
     @torch.no_grad()
+    def predict_trunk(self, cells: Tensor) -> Prediction:
+        """From what the encoder's trunk says of images, [B, cells, C']."""
+        return self.predict_features(self.encoder.tail(cells))
+
+    @torch.no_grad()
     def predict(self, images: Tensor) -> Prediction:
         """images [B, 3, S, S], normalised as the encoder asks."""
         return self.predict_features(self.encoder(images))

@@ -100,7 +100,9 @@ def results_table(comparison: Comparison) -> Table:
 def times_table(comparison: Comparison) -> Table:
     frozen = any(not run.times.get("encoder_trained", True) for run in comparison.runs)
     note = "Milliseconds per image: a training step's forward pass, alignment and backward pass, and prediction."
-    note += " The encoder is frozen: the backward pass goes through the head alone." if frozen else ""
+    note += (
+        " The encoder is frozen, all of it or all but its last block: the backward pass stops there." if frozen else ""
+    )
     rows = []
     for name in comparison.variants:
         times = [run.times for run in comparison.of(name) if run.times]

@@ -6,9 +6,10 @@ import orderless.torchvision_ops  # noqa: F401  must come before Lightning
 
 from collections.abc import Iterable  # isort: skip
 from itertools import islice
+from typing import Any
 
 import torch
-from lightning.pytorch.callbacks import EMAWeightAveraging, WeightAveraging
+from lightning.pytorch.callbacks import WeightAveraging
 from torch import Tensor, nn
 
 from orderless.training.schedules import is_low_point
@@ -28,11 +29,30 @@ class SnapshotAveraging(WeightAveraging):
         return step_idx is not None and is_low_point(step_idx)
 
 
+class MovingAverage(WeightAveraging):
+    """An exponential moving average that soon forgets the first steps; what does not learn stays as it is."""
+
+    def __init__(self) -> None:
+        super().__init__(multi_avg_fn=self._move)
+        self.step = 0
+
+    def should_update(self, step_idx: int | None = None, epoch_idx: int | None = None) -> bool:
+        self.step = step_idx or 0
+        return step_idx is not None
+
+    def _move(self, averages: Any, weights: Any, _: Any) -> None:
+        decay = min(EMA_DECAY, (1 + self.step) / (10 + self.step))
+        if averages[0].is_floating_point():
+            torch._foreach_lerp_(averages, weights, 1 - decay)
+        else:  # counters of batch normalisation
+            torch._foreach_copy_(averages, weights)
+
+
 def make_averaging(kind: str) -> WeightAveraging | None:
     if kind == "swa":
         return SnapshotAveraging()
     if kind == "ema":
-        return EMAWeightAveraging(decay=EMA_DECAY)
+        return MovingAverage()
     return None
 
 

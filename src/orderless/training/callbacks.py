@@ -120,7 +120,7 @@ class BatchNormRefresh(pl.Callback):
 
     def on_validation_epoch_start(self, trainer: pl.Trainer, module: pl.LightningModule) -> None:
         assert isinstance(module, StageModule)
-        if module.encoder is not None and module.trains_encoder:
+        if module.encoder is not None and module.adapts_batchnorm:
             recompute_batchnorm(module.encoder, image_batches(self.loader, module.device))
             for buffer in module.encoder.buffers():
                 module.processes.broadcast(buffer)  # each process saw other images

@@ -19,7 +19,7 @@ from orderless.errors import OrderlessError, UsageError
 from orderless.files import cache_limit, cache_root
 from orderless.labels import Vocabulary
 from orderless.model.encoder import Encoder
-from orderless.training.features import CachedDataset, store_features
+from orderless.training.features import CachedDataset, Part, store_features, stored_part
 from orderless.training.processes import Processes
 from orderless.training.progress import Watcher
 
@@ -39,7 +39,7 @@ class TrainingData:
         self.config, self.processes, self.watcher = config, processes, watcher
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.unreadable: dict[str, str] = {}  # name of every image that could not be read -> reason
-        self._datasets: dict[tuple[str, bool], Any] = {}
+        self._datasets: dict[tuple[str, bool, Part], Any] = {}
         if collection is None:
             collection = open_data(config.data.path, config.data.format, seed=config.data_seed, **config.data.options)
         for note in collection.notes:
@@ -92,23 +92,24 @@ class TrainingData:
                 split.table, split.samples, transform, data.image_size, self.config.seed, data.pixel_limit,
                 cache=self._image_cache(),
             )  # fmt: skip
-        if (name, augment) not in self._datasets:
-            self._datasets[name, augment] = self._encoded(name, split, augment, shared)
-        return self._datasets[name, augment]
+        part = stored_part(self.encoder, stage)
+        if (name, augment, part) not in self._datasets:
+            self._datasets[name, augment, part] = self._encoded(name, split, augment, part, shared)
+        return self._datasets[name, augment, part]
 
-    def _encoded(self, name: str, split: Split, augment: bool, shared: bool) -> CachedDataset:
+    def _encoded(self, name: str, split: Split, augment: bool, part: Part, shared: bool) -> CachedDataset:
         self.encoder.to(self.device)
         if shared and not self.processes.alone:  # each process encodes its part, then all read what all have stored
-            self._store(split.samples[self.processes.rank :: self.processes.world], augment)
+            self._store(split.samples[self.processes.rank :: self.processes.world], augment, part)
             self.processes.wait()
-        store, places, unreadable = self._store(split.samples, augment)
+        store, places, unreadable = self._store(split.samples, augment, part)
         for sample, reason in unreadable:
             self._unreadable_image(name, sample, reason)
         if len(unreadable) == len(split.samples):
             raise OrderlessError(f"not one image of the {name} split could be read (say, {unreadable[0][0].name})")
         return CachedDataset(store, places, split.table, mirror=augment, seed=self.config.seed)
 
-    def _store(self, samples: Sequence[Sample], mirror: bool) -> Any:
+    def _store(self, samples: Sequence[Sample], mirror: bool, part: Part) -> Any:
         self.watcher.encoding(len(samples))
         return store_features(
             self.encoder,
@@ -116,6 +117,7 @@ class TrainingData:
             samples,
             mirror=mirror,
             device=self.device,
+            part=part,
             workers=self.config.data.workers,
             pixel_limit=self.config.data.pixel_limit,
             progress=self.watcher.encoded,

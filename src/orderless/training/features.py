@@ -1,6 +1,6 @@
-"""The feature cache: with a frozen encoder, every image is encoded once and never again.
+"""The feature cache: what a frozen encoder, or its frozen trunk, says of an image is computed once and never again.
 
-A store belongs to one encoder, its weights and its preprocessing. Inside, features lie in shards of half
+A store belongs to one encoder or trunk, its weights and its preprocessing. Inside, features lie in shards of half
 floats that are memory-mapped; an image is found by the hash of its bytes, so renamed, moved or shared photos
 are not encoded twice. A shard becomes visible when its index file is renamed into place: a killed process
 leaves nothing but a temporary file. Deleting the whole folder costs nothing but time.
@@ -15,13 +15,15 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 from torch.utils.data import Dataset
 
+from orderless.config import StageConfig
 from orderless.data.dataset import Batch, ImageDataset, LabelTable, make_loader
 from orderless.data.images import PIXEL_LIMIT
 from orderless.data.sample import Sample
@@ -38,10 +40,19 @@ ENCODED_TOGETHER = 32  # always so many: the last bits of features depend on it,
 Progress = Callable[[int], None]  # called with the number of images done
 
 
-def encoder_key(encoder: Encoder, preprocessing: Preprocessing, views: int) -> str:
+Part = Literal["encoder", "trunk"]  # whose output is stored
+
+
+def stored_part(encoder: Encoder, stage: StageConfig) -> Part:
+    """A stage on stored features that trains the encoder trains its tail."""
+    return "trunk" if stage.learning == "tail" and encoder.has_tail else "encoder"
+
+
+def encoder_key(encoder: Encoder, preprocessing: Preprocessing, views: int, part: Part = "encoder") -> str:
     """What features depend on besides the image: architecture, every weight, preprocessing."""
-    digest = hashlib.sha256(f"{encoder.backbone_name}|{preprocessing}|views={views}".encode())
-    for name, tensor in encoder.state_dict().items():
+    digest = hashlib.sha256(f"{encoder.backbone_name}|{preprocessing}|views={views}|{part}".encode())
+    layers = nn.ModuleList(encoder.trunk_layers) if part == "trunk" else encoder
+    for name, tensor in layers.state_dict().items():
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()[:24]
@@ -126,6 +137,7 @@ def store_features(
     *,
     mirror: bool,
     device: torch.device,
+    part: Part = "encoder",
     workers: int = 0,
     pixel_limit: int = PIXEL_LIMIT,
     progress: Progress | None = None,
@@ -135,7 +147,7 @@ def store_features(
     Returns the store, each sample's place in it, and what cannot be read.
     """
     root, views = cache_root() / "features", VIEWS if mirror else 1
-    store = FeatureStore(root / encoder_key(encoder, preprocessing, views))
+    store = FeatureStore(root / encoder_key(encoder, preprocessing, views, part))
     if store.folder.is_dir():
         os.utime(store.folder)  # recently used: the last to be removed when room is needed
     with ThreadPoolExecutor(8) as pool:
@@ -155,7 +167,8 @@ def store_features(
             shard_hashes.clear()
             shard_features.clear()
 
-    batches = _encoded(encoder, preprocessing, [samples[r] for r in missing], views, device, workers, pixel_limit)
+    left = [samples[row] for row in missing]
+    batches = _encoded(encoder, part, preprocessing, left, views, device, workers, pixel_limit)
     for kept, features, failed in batches:
         for place, reason in failed:
             reasons[hashes[missing[place]]] = reason  # holds for every copy of the file
@@ -175,6 +188,7 @@ def store_features(
 @torch.inference_mode()
 def _encoded(
     encoder: Encoder,
+    part: Part,
     preprocessing: Preprocessing,
     samples: list[Sample],
     views: int,
@@ -186,13 +200,14 @@ def _encoded(
         return
     dataset = ImageDataset(samples, preprocessing.test_transform(), preprocessing.size, pixel_limit=pixel_limit)
     encoder = fold_batchnorm(encoder)
+    encode = encoder.trunk if part == "trunk" else encoder
     for batch in make_loader(dataset, ENCODED_TOGETHER, shuffle=False, workers=workers):
         images, found = batch.inputs.to(device), len(batch.inputs)
         features = np.zeros((0,), np.float16)
         if found:
             if found < ENCODED_TOGETHER:
                 images = images[torch.arange(ENCODED_TOGETHER) % found].contiguous(memory_format=torch.channels_last)
-            encoded = [encoder(view) for view in (images, images.flip(3))[:views]]
+            encoded = [encode(view) for view in (images, images.flip(3))[:views]]
             features = torch.stack(encoded, dim=1)[:found].half().cpu().numpy()  # [B, views, cells, C]
         yield batch.rows, features, batch.unreadable
 

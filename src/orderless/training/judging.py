@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from torch import Tensor
 
 from orderless.evaluation.judge import Judgement, judge
 from orderless.model.network import TaggingModel
+from orderless.model.prediction import Prediction
 from orderless.model.threshold import DEFAULT_THRESHOLD, ThresholdedHead
 from orderless.run_folder import RunFolder
 from orderless.training.data import TrainingData
+from orderless.training.features import stored_part
 from orderless.training.history import read_rows
 from orderless.training.penalisation import read_penalisation
 
@@ -42,7 +47,9 @@ def final_metrics(model: TaggingModel, data: TrainingData, run: RunFolder) -> di
 
 def _judge(model: TaggingModel, data: TrainingData, name: str) -> Judgement:
     stage = data.config.stages[-1]
-    predict = model.predict_features if stage.cache else model.predict
+    predict: Callable[[Tensor], Prediction] = model.predict
+    if stage.cache:
+        predict = model.predict_trunk if stored_part(model.encoder, stage) == "trunk" else model.predict_features
     loader = data.loader(name, stage, training=False, shared=False)
     judged = judge(lambda inputs: predict(inputs.to(data.device)), loader)
     data.name_unreadable(name, judged.unreadable)

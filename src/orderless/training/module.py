@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from orderless.config import StageConfig
 from orderless.data.dataset import Batch
 from orderless.evaluation import TaggingMetrics
+from orderless.model.encoder import Encoder
 from orderless.training.late_loss import LateLoss
 from orderless.training.objectives import Objective
 from orderless.training.processes import Processes
@@ -24,11 +25,15 @@ ALONE = Processes()
 
 
 class StageModule(pl.LightningModule):
-    """An encoder and a head under one objective. Without an encoder, batches bring stored features."""
+    """An encoder and a head under one objective.
+
+    Without an encoder, batches bring its stored features; in a stage on stored features an encoder is one that learns,
+    but for its trunk, of which batches bring the output.
+    """
 
     def __init__(
         self,
-        encoder: nn.Module | None,
+        encoder: Encoder | None,
         head: nn.Module,
         objective: Objective,
         stage: StageConfig,
@@ -44,18 +49,18 @@ class StageModule(pl.LightningModule):
         self.unreadable: dict[int, str] = {}  # training images left out so far, by index
         self.late_loss = LateLoss()
         if encoder is not None:
-            encoder.requires_grad_(self.trains_encoder)
+            encoder.learn(stage.learning)
         self.train()  # Lightning keeps the mode it finds, and an earlier stage may have left the encoder in training
 
     @property
     def trains_encoder(self) -> bool:
-        return self.encoder is not None and self.stage.encoder_share > 0
+        return self.encoder is not None and self.stage.learning != "none"
 
     def features(self, inputs: Tensor) -> Tensor:
         if self.encoder is None:
             return inputs
         with torch.set_grad_enabled(self.trains_encoder and self.training):
-            features: Tensor = self.encoder(inputs)
+            features: Tensor = self.encoder.tail(inputs) if self.stage.cache else self.encoder(inputs)
             return features
 
     def thinned(self, features: Tensor) -> Tensor:
@@ -71,9 +76,14 @@ class StageModule(pl.LightningModule):
 
     def train(self, mode: bool = True) -> StageModule:
         super().train(mode)
-        if self.encoder is not None and not self.trains_encoder:
-            self.encoder.eval()  # a frozen encoder keeps its batch-norm statistics
+        if self.encoder is not None and not self.adapts_batchnorm:
+            self.encoder.eval()
         return self
+
+    @property
+    def adapts_batchnorm(self) -> bool:
+        """A frozen encoder keeps its batch-norm statistics. So does one of which only the tail learns."""
+        return self.encoder is not None and self.stage.learning == "all"
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
         # All chance within a step (random orders, dropout) follows from the seed and the step, so that a
@@ -152,7 +162,7 @@ class StageModule(pl.LightningModule):
         groups: list[dict[str, Any]] = [{"params": list(self.head.parameters()), "lr": stage.learning_rate}]
         if self.trains_encoder and self.encoder is not None:
             rate = stage.learning_rate * stage.encoder_share
-            groups.append({"params": list(self.encoder.parameters()), "lr": rate})
+            groups.append({"params": [p for p in self.encoder.parameters() if p.requires_grad], "lr": rate})
         optimizer: torch.optim.Optimizer  # fused: one pass over the weights, not ten
         if stage.optimizer == "sgd":
             optimizer = torch.optim.SGD(groups, momentum=0.9, weight_decay=stage.weight_decay, fused=True)

@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+from torch._C._distributed_c10d import PrefixStore
+from torch.distributed.rendezvous import rendezvous
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,9 @@ class Processes:
         With a fixed master port torchrun keeps its store when it starts workers anew, where they would find the
         addresses of the dead. (Several machines with restarts get a new store each time, and count differently.)
         """
-        store, rank, world = next(dist.rendezvous("env://"))
+        store, rank, world = next(rendezvous("env://"))
         if self.world == self.local_world:
-            store = dist.PrefixStore(f"start-{self.restarts}", store)
+            store = PrefixStore(f"start-{self.restarts}", store)
         dist.init_process_group(store=store, rank=rank, world_size=world)
 
     @property

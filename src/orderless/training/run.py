@@ -28,6 +28,7 @@ from orderless.training.averaging import make_averaging
 from orderless.training.callbacks import BatchNormRefresh, Checkpoints, Recorder, trainee
 from orderless.training.checkpoint import AtomicCheckpoints, intact_checkpoint
 from orderless.training.data import TrainingData
+from orderless.training.features import stored_part
 from orderless.training.history import read_rows
 from orderless.training.judging import final_metrics
 from orderless.training.module import StageModule
@@ -137,7 +138,7 @@ class _Stages:
         penalisation = self._penalisation(stage)
         watch = penalisation.watch if penalisation else None
         module = StageModule(
-            None if stage.cache else self.encoder,
+            None if stage.cache and stored_part(self.encoder, stage) == "encoder" else self.encoder,
             head,
             make_objective(self.config.method, stage, self.data.vocabulary, watch),
             stage,
