@@ -214,3 +214,20 @@ def test_odd_label_sets_train(labels: list[str], tmp_path: Path, photos: Path) -
     for method in ("pla", "bce"):
         metrics = train(tiny(data, method), RunFolder(tmp_path / method))
         assert metrics["val"]["images"] == 1
+
+
+def test_a_batch_of_one_image_of_one_cell_trains_the_encoder(photos: Path, tmp_path: Path) -> None:
+    """Batch normalisation has nothing to normalise by there."""
+    config = tiny(photos, "pla", name="paper", epochs=1, batch_size=1)
+    values = config.model_dump(mode="json")
+    values["data"] |= {"image_size": 32, "limit": 3}
+    values["data"]["ignore_unknown"] = True
+    metrics = train(parse_config(values, "test"), RunFolder(tmp_path / "run"))
+    assert metrics["skipped"] == 0
+
+
+def test_tensorboard_that_is_not_installed(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orderless.training.run.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="pip install tensorboard"):
+        train(tiny(photos, "bce"), RunFolder(tmp_path / "run"), tensorboard=True)
+    assert not (tmp_path / "run").exists()

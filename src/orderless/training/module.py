@@ -59,9 +59,14 @@ class StageModule(pl.LightningModule):
     def features(self, inputs: Tensor) -> Tensor:
         if self.encoder is None:
             return inputs
+        alone = self.training and self.adapts_batchnorm and len(inputs) == 1
+        if alone:  # one image has no spread to normalise by
+            self.encoder.eval()
         with torch.set_grad_enabled(self.trains_encoder and self.training):
             features: Tensor = self.encoder.tail(inputs) if self.stage.cache else self.encoder(inputs)
-            return features
+        if alone:
+            self.encoder.train()
+        return features
 
     def thinned(self, features: Tensor) -> Tensor:
         """features [B, cells, C] with whole channels and whole cells of each image left out, as the stage says.

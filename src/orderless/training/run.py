@@ -6,6 +6,7 @@ import orderless.torchvision_ops  # noqa: F401  must come before Lightning
 
 import logging  # isort: skip
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
 import lightning.pytorch as pl
@@ -70,6 +71,8 @@ def _train(
     stop: StopSignals,
 ) -> dict[str, Any]:
     _quiet()
+    if tensorboard and not any(find_spec(name) for name in ("tensorboard", "tensorboardX")):
+        raise UsageError("--tensorboard needs the package tensorboard: pip install tensorboard")
     processes = Processes.join()
     resume = resume or processes.restarts > 0
     if not resume and processes.first and run.path.exists() and any(run.path.iterdir()):
