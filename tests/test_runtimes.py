@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,22 @@ def test_compiled_gives_the_same_tags(tmp_path: Path) -> None:
     plain, fast = (load(run, device="cpu", runtime=name)._predict_tensor(images) for name in ("eager", "compile"))
     assert torch.equal(plain.sequence, fast.sequence)
     torch.testing.assert_close(plain.scores, fast.scores, atol=1e-4, rtol=1e-3)
+
+
+def test_exported_encoders_are_kept_but_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnxscript")
+    from orderless.export.encoder import MOST_KEPT, encoder_file
+    from orderless.model.encoder import Encoder
+
+    monkeypatch.setenv("ORDERLESS_CACHE", str(tmp_path))
+    folder = tmp_path / "encoders"
+    folder.mkdir()
+    for number in range(MOST_KEPT):
+        (folder / f"{number}.onnx").touch()
+        os.utime(folder / f"{number}.onnx", (number, number))
+    encoder = Encoder("test_resnet").eval()
+    exported = encoder_file(encoder, 64)
+    assert {file.name for file in folder.iterdir()} == {exported.name, *(f"{n}.onnx" for n in range(1, MOST_KEPT))}
+    os.utime(exported, (0, 0))
+    assert encoder_file(encoder, 64) == exported  # and now it is the latest again
+    assert exported.stat().st_mtime > MOST_KEPT

@@ -17,7 +17,7 @@ import pytest
 from tests.service.serving import Service, serving
 
 pytestmark = pytest.mark.slow
-SECONDS = float(os.environ.get("ORDERLESS_LOAD_SECONDS", "60"))
+SECONDS = float(os.environ.get("ORDERLESS_LOAD_SECONDS", "30"))
 CLIENTS, QUEUE, BATCH = 40, 8, 4
 
 

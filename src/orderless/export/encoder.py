@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from contextlib import suppress
 from pathlib import Path
 
 import torch
@@ -14,6 +16,7 @@ from orderless.files import cache_root, write_bytes
 from orderless.model.encoder import Encoder
 
 INPUT, OUTPUT = "images", "features"
+MOST_KEPT = 8
 
 
 class _ColoursLast(nn.Module):
@@ -31,10 +34,21 @@ class _ColoursLast(nn.Module):
 def encoder_file(encoder: Encoder, size: int) -> Path:
     """The encoder (batch norms folded) for images of that size, as a file: input [B, S, S, 3], output [B, cells, C]."""
     path = cache_root() / "encoders" / f"{_key(encoder, size)}.onnx"
-    if not path.is_file():
-        proto = export_module(_ColoursLast(encoder), torch.zeros(2, size, size, 3), INPUT, [OUTPUT])
-        write_bytes(path, proto.SerializeToString())
+    if path.is_file():
+        with suppress(OSError):  # somebody else's, which only counts when room is made
+            os.utime(path)
+        return path
+    proto = export_module(_ColoursLast(encoder), torch.zeros(2, size, size, 3), INPUT, [OUTPUT])
+    write_bytes(path, proto.SerializeToString())
+    _keep_the_latest(path.parent)
     return path
+
+
+def _keep_the_latest(folder: Path) -> None:
+    """Every run has an encoder of its own: those that were not used for longest are made again when they are."""
+    used = {file: file.stat().st_mtime for file in folder.glob("*.onnx")}
+    for file in sorted(used, key=used.__getitem__, reverse=True)[MOST_KEPT:]:
+        file.unlink(missing_ok=True)
 
 
 def _key(encoder: Encoder, size: int) -> str:
