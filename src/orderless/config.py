@@ -104,6 +104,11 @@ class Config(Settings):
         parts = {stage.learning for stage in self.stages}
         return "all" if "all" in parts else "tail" if "tail" in parts else "none"
 
+    def without_tail(self) -> Config:
+        """The same, but for stages that would train the encoder's last block: they leave it as it is."""
+        stages = tuple(s.model_copy(update={"encoder_share": 0.0}) if s.learning == "tail" else s for s in self.stages)
+        return self.model_copy(update={"stages": stages})
+
     @property
     def data_seed(self) -> int:
         """What splits and limits follow from: runs that share it share their images."""

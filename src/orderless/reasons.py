@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from orderless.config import Config
+from orderless.config import Config, EncoderPart
 from orderless.methods import METHODS
 from orderless.recipes import DEFAULT_METHODS, RECIPES, recipe
 
@@ -94,10 +94,18 @@ def _epochs(config: Config) -> str:
     stages = ", then ".join(f"{stage.epochs} ({stage.name})" for stage in config.stages)
     if len(config.stages) == 1:
         stages = str(config.stages[0].epochs)
-    usual = _usual(config)
-    same = usual and [stage.epochs for stage in usual.stages] == [stage.epochs for stage in config.stages]
+    usual = _usual_epochs(config)
+    same = [stage.epochs for stage in config.stages] in usual
     why = f"as the recipe {config.recipe} says" if same else "as you asked"
     return f"{stages}, {why}; the best one by {config.monitor} on the validation photos is kept."
+
+
+def _usual_epochs(config: Config) -> list[list[int]]:
+    if config.recipe not in RECIPES:
+        return []
+    parts: tuple[EncoderPart, ...] = ("all",) if config.recipe == "paper" else ("none", "tail", "all")
+    usual = (recipe(config.recipe, config.method, learning=part) for part in parts)
+    return [[stage.epochs for stage in one.stages] for one in usual]
 
 
 def _threshold(config: Config) -> str:

@@ -82,6 +82,20 @@ def test_the_last_block_learns_on_stored_features(learning: Any, parts: set[str]
     assert all(torch.equal(before[key], after[f"encoder.{key}"]) for key in statistics)
 
 
+def test_a_backbone_without_a_tail_stays_as_it_is_and_says_so(photos: Path, tmp_path: Path) -> None:
+    class Notes(Watcher):
+        def note(self, text: str) -> None:
+            notes.append(text)
+
+    notes: list[str] = []
+    values = tiny(photos, "bce", epochs=1).model_dump(mode="json")
+    values["model"]["backbone"] = "vgg11"
+    run = RunFolder(tmp_path / "run")
+    train(parse_config(values, "test"), run, watcher=Notes())
+    assert any("vgg11 cannot be trained by itself" in note for note in notes)
+    assert run.config().learning == "none"
+
+
 class Interrupted(Exception):
     pass
 

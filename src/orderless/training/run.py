@@ -77,9 +77,14 @@ def _train(
     resume = resume or processes.restarts > 0
     if not resume and processes.first and run.path.exists() and any(run.path.iterdir()):
         raise UsageError(f"{run.path} already holds a run; choose another --out, or go on with it by --resume")
-    data = TrainingData(config, collection, processes, watcher)
     pl.seed_everything(config.seed, workers=True, verbose=False)
     encoder = Encoder(config.model.backbone)
+    if config.learning == "tail" and not encoder.has_tail:
+        config = config.without_tail()
+        watcher.note(
+            f"the last block of {config.model.backbone} cannot be trained by itself: the encoder stays as it is"
+        )
+    data = TrainingData(config, collection, processes, watcher)
     weights = load_encoder_weights(encoder, config.model.weights)
     splits = {name: len(split.samples) for name, split in data.splits.items()}
     gpu, carved = data.device.type == "cuda", data.collection.carved
