@@ -37,7 +37,7 @@ def test_the_papers_recipe() -> None:
         ("version: 99", "newer orderless"),
         ("x: !!python/object/apply:os.system ['true']", "not plain YAML"),
         ("- a", "key: value"),
-        ("stages: [{name: a, epochs: 1, learning_rate: 1, cache: true, encoder_share: 1}]", "cannot both"),
+        ("stages: [{name: a, epochs: 1, learning_rate: 1, encoder_share: -1}]", "stages.0.encoder_share"),
     ],
 )
 def test_bad_files_are_one_sentence(text: str, message: str, tmp_path) -> None:
@@ -63,3 +63,13 @@ def test_unknown_recipe_and_method() -> None:
         recipe("quick", "lstm")
     with pytest.raises(UsageError, match="model.dropout"):
         parse_config({"model": {"dropout": 1.5}}, "x")
+
+
+@pytest.mark.parametrize(
+    ("cache", "share", "part"), [(True, 0.0, "none"), (False, 0.0, "none"), (True, 0.5, "tail"), (False, 0.1, "all")]
+)
+def test_what_of_the_encoder_learns(cache: bool, share: float, part: str) -> None:
+    stage = {"name": "a", "epochs": 1, "learning_rate": 1, "cache": cache, "encoder_share": share}
+    config = parse_config({"stages": [stage]}, "test")
+    assert config.stages[0].learning == config.learning == part
+    assert config.without_tail().learning == ("none" if part == "tail" else part)
