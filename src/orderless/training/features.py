@@ -50,8 +50,8 @@ def stored_part(encoder: Encoder, stage: StageConfig) -> Part:
 
 def encoder_key(encoder: Encoder, preprocessing: Preprocessing, views: int, part: Part = "encoder") -> str:
     """What features depend on besides the image: architecture, every weight, preprocessing."""
-    digest = hashlib.sha256(f"{encoder.backbone_name}|{preprocessing}|views={views}|{part}".encode())
-    layers = nn.ModuleList(encoder.trunk_layers) if part == "trunk" else encoder
+    digest = hashlib.sha256(f"{encoder.backbone_name}|{preprocessing}|views={views}".encode())
+    layers = nn.ModuleList(encoder.trunk_layers) if part == "trunk" else encoder  # whose weights have other names
     for name, tensor in layers.state_dict().items():
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
