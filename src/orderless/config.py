@@ -67,7 +67,7 @@ class StageConfig(Settings):
     encoder_share: float = Field(0.0, ge=0.0)  # the encoder's learning rate as a share; 0 freezes it
     weight_decay: float = Field(0.0, ge=0.0)
     schedule: Literal["constant", "plateau", "sawtooth", "cosine"] = "constant"
-    average: Literal["none", "swa", "ema"] = "none"
+    average: Literal["none", "swa", "ema", "warm-ema"] = "none"
     patience: int = Field(0, ge=0)  # epochs without improvement before stopping; 0: never
     gradient_clip: float = Field(5.0, ge=0.0)  # largest norm; 0: no clipping
     label_smoothing: float = Field(0.0, ge=0.0, lt=1.0)

@@ -39,7 +39,7 @@ def _quick(method: str, learning: EncoderPart) -> Config:
         "learning_rate": 1e-3,
         "weight_decay": 0.01,
         "schedule": "cosine",
-        "average": "ema",
+        "average": "warm-ema",
     }
     stages = [
         StageConfig(

@@ -82,10 +82,11 @@ def test_a_checkpoint_cannot_run_code(tmp_path: Path) -> None:
     assert not (tmp_path / "trapped").exists()
 
 
-def test_a_moving_average_soon_forgets_the_first_steps_and_keeps_what_does_not_move() -> None:
+@pytest.mark.parametrize("warm", [True, False])
+def test_a_moving_average_keeps_what_does_not_move_and_if_warm_soon_forgets_the_first_steps(warm: bool) -> None:
     model = nn.ModuleList([nn.Linear(1, 1, bias=False), nn.Linear(8, 8), nn.BatchNorm1d(8)])
     moving, still = model[0].weight, model[1].weight.detach().clone()
-    average = MovingAverage()
+    average = MovingAverage(warm=warm)
     averaged = AveragedModel(model, use_buffers=True, **average._kwargs)
     expected = 0.0
     for step in range(300):
@@ -93,7 +94,7 @@ def test_a_moving_average_soon_forgets_the_first_steps_and_keeps_what_does_not_m
             moving.fill_(float(step))
         assert average.should_update(step_idx=step)
         averaged.update_parameters(model)
-        decay = min(0.995, (1 + step) / (10 + step))
+        decay = min(0.995, (1 + step) / (10 + step)) if warm else 0.995
         expected = step if step == 0 else decay * expected + (1 - decay) * step
     assert not average.should_update(epoch_idx=1)
     assert averaged.module[0].weight.item() == pytest.approx(expected, rel=1e-4)

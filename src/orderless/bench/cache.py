@@ -25,7 +25,7 @@ from orderless.training.features import VIEWS, CachedDataset, FeatureStore
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    encoders = [("test_resnet", 64, 4)] if quick else [("resnet50", 224, 32), ("lite0", 192, 64)]
+    encoders = [("test_resnet", 64, 4)] if quick else [("resnet50", 224, 64), ("lite0", 192, 64)]
     for backbone, size, images in encoders:
         with tempfile.TemporaryDirectory() as folder:
             yield _compare(Path(folder), backbone, size, images, quick)

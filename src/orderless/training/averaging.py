@@ -30,18 +30,21 @@ class SnapshotAveraging(WeightAveraging):
 
 
 class MovingAverage(WeightAveraging):
-    """An exponential moving average that soon forgets the first steps; what does not learn stays as it is."""
+    """An exponential moving average; what does not learn stays as it is to the last bit.
 
-    def __init__(self) -> None:
+    A warm one begins short and grows: a plain one would still hold half of the first weights after 140 steps.
+    """
+
+    def __init__(self, *, warm: bool) -> None:
         super().__init__(multi_avg_fn=self._move)
-        self.step = 0
+        self.warm, self.step = warm, 0
 
     def should_update(self, step_idx: int | None = None, epoch_idx: int | None = None) -> bool:
         self.step = step_idx or 0
         return step_idx is not None
 
     def _move(self, averages: Any, weights: Any, _: Any) -> None:
-        decay = min(EMA_DECAY, (1 + self.step) / (10 + self.step))
+        decay = min(EMA_DECAY, (1 + self.step) / (10 + self.step)) if self.warm else EMA_DECAY
         if averages[0].is_floating_point():
             torch._foreach_lerp_(averages, weights, 1 - decay)
         else:  # counters of batch normalisation
@@ -51,8 +54,8 @@ class MovingAverage(WeightAveraging):
 def make_averaging(kind: str) -> WeightAveraging | None:
     if kind == "swa":
         return SnapshotAveraging()
-    if kind == "ema":
-        return MovingAverage()
+    if kind in ("ema", "warm-ema"):
+        return MovingAverage(warm=kind == "warm-ema")
     return None
 
 
