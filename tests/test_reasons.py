@@ -45,7 +45,7 @@ def test_a_gpu_changes_what_is_said_of_it() -> None:
 def test_an_encoder_that_learns() -> None:
     finetuned, paper = recipe("quick", learning="all"), recipe("paper")
     frozen = recipe("quick", learning="none")
-    assert "kept as it is, as you asked, so every photo is encoded only once." in said(frozen)["Encoder"]
+    assert "kept as it is, so every photo is encoded only once." in said(frozen)["Encoder"]
     assert said(frozen)["Epochs"].startswith("8, as the recipe quick says")
     assert "it learns too, as you asked. No GPU was found" in said(finetuned)["Encoder"]
     assert "it learns too, as the recipe paper says." in said(paper, gpu=True)["Encoder"]

@@ -54,7 +54,7 @@ def _encoder(config: Config, weights: str, gpu: bool) -> str:
     if not any(stage.cache for stage in config.stages):
         return f"{name}, {weights}; kept as it is, and every photo is encoded in every epoch."
     if config.learning == "none":
-        return f"{name}, {weights}; kept as it is, as {_who_asked(config)}, so every photo is encoded only once."
+        return f"{name}, {weights}; kept as it is, so every photo is encoded only once."
     finetune = "--finetune would train all of it" + ("." if gpu else ", which is slow here: no GPU was found.")
     return f"{name}, {weights}; its last block learns, the rest sees every photo only once. {finetune}"
 
