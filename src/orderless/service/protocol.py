@@ -28,6 +28,8 @@ class PatientProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # Any byte that the client does not take starts the clock: below the usual 64 kB nobody would watch.
+        transport.set_write_buffer_limits(high=0)
         self._head_timer = self.loop.call_later(self.head_seconds, self._head_is_late)
 
     def data_received(self, data: bytes) -> None:
