@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
+
+from orderless.model.stepping import Linear
 
 
 class AdditiveAttention(nn.Module):
@@ -25,12 +28,16 @@ class AdditiveAttention(nn.Module):
         projected: Tensor = self.from_features(features)
         return projected
 
-    def forward(self, features: Tensor, projected: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, features: Tensor, projected: Tensor, hidden: Tensor, linear: Linear = F.linear
+    ) -> tuple[Tensor, Tensor]:
         """features [B, cells, C], projected [B, cells, A], hidden [B, H] -> context [B, C], weights [B, cells]."""
-        energy = torch.tanh(projected + self.from_hidden(hidden).unsqueeze(1))  # [B, cells, A]
+        asked = linear(hidden, self.from_hidden.weight, None)  # [B, A]
+        energy = torch.tanh(projected + asked.unsqueeze(1))  # [B, cells, A]
         weights = self.score(energy).squeeze(2).softmax(dim=1)  # [B, cells]
         context = torch.bmm(weights.unsqueeze(1), features).squeeze(1)  # [B, C]
-        return torch.sigmoid(self.gate(hidden)) * context, weights
+        gate = linear(hidden, self.gate.weight, self.gate.bias).sigmoid()  # [B, C]
+        return gate * context, weights
 
 
 def stack_weights(steps: list[Tensor | None]) -> Tensor | None:

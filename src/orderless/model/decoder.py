@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from orderless.model.attention import AdditiveAttention, stack_weights
 from orderless.model.prediction import NO_LABEL, Prediction, sequence_to_set, written_somewhere
+from orderless.model.stepping import Linear, lstm_step, step_linear
 
 DEFAULT_MAX_STEPS = 20
 
@@ -74,12 +75,13 @@ class SequenceDecoder(nn.Module):
         order = torch.tensor(sorted(range(len(own)), key=own.__getitem__, reverse=True), dtype=torch.long)  # [B]
         order = order.to(features.device, non_blocking=True)
         images = self._begin(features.index_select(0, order))
+        linear = step_linear(features)
         logits, weights = [], []
         for step in range(steps if isinstance(steps, int) else max(own, default=0)):
             running = sum(length > step for length in own)
             if running < len(images.token):
                 images = images.keep(slice(running))
-            step_logits, step_weights, images = self._step(images)
+            step_logits, step_weights, images = self._step(images, linear)
             logits.append(_pad_rows(step_logits, len(own)))
             weights.append(_pad_rows(step_weights, len(own)) if step_weights is not None else None)
         place = order.argsort()  # [B], where each image went
@@ -132,14 +134,14 @@ class SequenceDecoder(nn.Module):
             projected=self.attention.project(features) if self.attention is not None else None,
         )
 
-    def _step(self, images: _Images) -> tuple[Tensor, Tensor | None, _Images]:
+    def _step(self, images: _Images, linear: Linear = F.linear) -> tuple[Tensor, Tensor | None, _Images]:
         """Logits [R, m + 1], attention weights [R, cells], and the images with the label that was chosen."""
         inputs, weights = self.embedding(images.token), None  # [R, E]
         if self.attention is not None:
-            context, weights = self.attention(images.features, images.projected, images.hidden)
+            context, weights = self.attention(images.features, images.projected, images.hidden, linear)
             inputs = torch.cat((inputs, context), dim=1)  # [R, E + C]
-        hidden, cell = self.lstm(inputs, (images.hidden, images.cell))
-        logits = self.output(self.dropout(hidden))
+        hidden, cell = lstm_step(self.lstm, inputs, images.hidden, images.cell, linear)
+        logits = linear(self.dropout(hidden), self.output.weight, self.output.bias)
         token = logits.argmax(1)  # no gradient flows through the choice
         return logits, weights, images._replace(token=token, hidden=hidden, cell=cell)
 

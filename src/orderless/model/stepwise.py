@@ -12,12 +12,14 @@ this package.
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from orderless.model.attention import AdditiveAttention, stack_weights
 from orderless.model.binary import make_classifier
 from orderless.model.decoder import DEFAULT_MAX_STEPS
 from orderless.model.prediction import NO_LABEL, Prediction, sequence_to_set
+from orderless.model.stepping import Linear, lstm_step, step_linear
 from orderless.model.threshold import ThresholdedHead
 
 
@@ -51,8 +53,9 @@ class StepwiseDecoder(ThresholdedHead):
         """features [B, cells, C] -> the CNN's logits [B, m] and the LSTM's [B, steps, m]."""
         class_logits, state, projected = self._begin(features)
         step_logits, logits = class_logits, []
+        linear = step_linear(features)
         for _ in range(steps):
-            step_logits, _, state = self._step(step_logits.sigmoid(), state, features, projected)
+            step_logits, _, state = self._step(step_logits.sigmoid(), state, features, projected, linear)
             logits.append(step_logits)
         return class_logits, torch.stack(logits, dim=1)
 
@@ -101,11 +104,16 @@ class StepwiseDecoder(ThresholdedHead):
         return self.classifier(pooled), state, projected
 
     def _step(
-        self, confidences: Tensor, state: tuple[Tensor, Tensor], features: Tensor, projected: Tensor | None
+        self,
+        confidences: Tensor,
+        state: tuple[Tensor, Tensor],
+        features: Tensor,
+        projected: Tensor | None,
+        linear: Linear = F.linear,
     ) -> tuple[Tensor, Tensor | None, tuple[Tensor, Tensor]]:
-        inputs, weights = self.embedding(confidences), None  # [B, E]
+        inputs, weights = linear(confidences, self.embedding.weight, self.embedding.bias), None  # [B, E]
         if self.attention is not None:
-            context, weights = self.attention(features, projected, state[0])
+            context, weights = self.attention(features, projected, state[0], linear)
             inputs = torch.cat((inputs, context), dim=1)  # [B, E + C]
-        hidden, cell = self.lstm(inputs, state)
-        return self.output(self.dropout(hidden)), weights, (hidden, cell)
+        hidden, cell = lstm_step(self.lstm, inputs, *state, linear)
+        return linear(self.dropout(hidden), self.output.weight, self.output.bias), weights, (hidden, cell)
