@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from orderless.compare import CompareSettings, compare, plan, running
-from orderless.compare.plan import variants
+from orderless.compare.plan import check_settings, variants
 from orderless.config import dump_config
 from orderless.errors import OrderlessError, UsageError
+from orderless.labels import Vocabulary
 from orderless.recipes import recipe
 from orderless.run_folder import RunFolder
 
@@ -113,6 +114,16 @@ def test_an_interrupted_comparison_goes_on_with_what_is_missing(
 def test_a_run_with_other_settings_is_not_mixed_in(done: tuple[CompareSettings, Path], photos: Path) -> None:
     with pytest.raises(UsageError, match=r"trained with stages\.0\.epochs 1, not 2"):
         compare(tiny(photos, epochs=2), done[1])
+
+
+def test_a_run_whose_encoder_had_to_stay_as_it_was_is_the_one_asked_for(tmp_path: Path) -> None:
+    (task,) = plan(CompareSettings("scenes", methods=("bce",), seeds=(0,), backbone="vgg11"), tmp_path)
+    done = RunFolder(task.folder)
+    done.begin(task.config.without_tail(), Vocabulary(("sea",), (1,)))
+    check_settings([task])
+    done.begin(task.config.model_copy(update={"monitor": "CF1"}), Vocabulary(("sea",), (1,)))
+    with pytest.raises(UsageError, match="was trained with monitor CF1, not OF1"):
+        check_settings([task])
 
 
 def test_one_failure_does_not_stop_the_others(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

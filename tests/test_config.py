@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orderless.config import dump_config, load_config, override, parse_config
+from orderless.config import MOST_EPOCHS, dump_config, load_config, override, parse_config
 from orderless.errors import UsageError
 from orderless.recipes import RECIPES, recipe
 
@@ -73,3 +73,17 @@ def test_what_of_the_encoder_learns(cache: bool, share: float, part: str) -> Non
     config = parse_config({"stages": [stage]}, "test")
     assert config.stages[0].learning == config.learning == part
     assert config.without_tail().learning == ("none" if part == "tail" else part)
+
+
+@pytest.mark.parametrize(("photos", "epochs"), [(6000, 2), (70, 3), (64, 5), (1, 5)])
+def test_least_steps_ask_for_epochs(photos: int, epochs: int) -> None:
+    stage = {"name": "a", "epochs": 2, "least_steps": 5, "learning_rate": 1, "batch_size": 64}
+    config = parse_config({"stages": [stage]}, "test")
+    assert config.settled(photos).stages[0].epochs == epochs
+    assert config.settled(photos).settled(1) == config.settled(photos)
+    assert override(config, ["stages.0.epochs=2"]).settled(photos).stages[0].epochs == 2
+
+
+def test_least_steps_have_an_end() -> None:
+    stage = {"name": "a", "epochs": 2, "least_steps": 1_000_000, "learning_rate": 1}
+    assert parse_config({"stages": [stage]}, "test").settled(10).stages[0].epochs == MOST_EPOCHS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,6 +53,7 @@ class ModelConfig(Settings):
     max_steps: int = Field(20, ge=1)
 
 
+MOST_EPOCHS = 100  # that `least_steps` asks for
 EncoderPart = Literal["none", "tail", "all"]  # of the encoder, that learns; the tail is its last block
 
 
@@ -61,6 +63,7 @@ class StageConfig(Settings):
     name: str
     objective: Literal["binary", "method"] = "method"
     epochs: int = Field(ge=0)
+    least_steps: int = Field(0, ge=0)  # more epochs on small data, until there are so many batches
     batch_size: int = Field(64, ge=1)
     optimizer: Literal["sgd", "adam", "adamw"] = "adam"
     learning_rate: float = Field(gt=0)
@@ -82,6 +85,11 @@ class StageConfig(Settings):
         if not self.encoder_share:
             return "none"
         return "tail" if self.cache else "all"
+
+    def settled(self, photos: int) -> StageConfig:
+        """The same with the epochs that so many photos to learn from need."""
+        needed = min(MOST_EPOCHS, math.ceil(self.least_steps / math.ceil(photos / self.batch_size)))
+        return self.model_copy(update={"epochs": max(self.epochs, needed), "least_steps": 0})
 
 
 class Config(Settings):
@@ -108,6 +116,10 @@ class Config(Settings):
         """The same, but for stages that would train the encoder's last block: they leave it as it is."""
         stages = tuple(s.model_copy(update={"encoder_share": 0.0}) if s.learning == "tail" else s for s in self.stages)
         return self.model_copy(update={"stages": stages})
+
+    def settled(self, photos: int) -> Config:
+        """The same with the epochs that so many photos to learn from need."""
+        return self.model_copy(update={"stages": tuple(stage.settled(photos) for stage in self.stages)})
 
     @property
     def data_seed(self) -> int:
@@ -183,6 +195,8 @@ def override(config: Config, assignments: list[str]) -> Config:
             elif last not in place:
                 raise KeyError(last)
             place[last] = yaml.safe_load(text)
+            if last == "epochs":
+                place["least_steps"] = 0  # whoever names a number of epochs means it
         except (KeyError, IndexError, ValueError, TypeError):
             raise UsageError(f"--set {assignment!r}: there is no setting {key!r}") from None
         except yaml.YAMLError:

@@ -70,7 +70,7 @@ def run_demo(
         # New scenes cost no more than mirror images of old ones, and teach more. Steps are few: each goes further. The
         # encoder stays as it is, so that all methods see the very same features.
         values["stages"][-1] |= {
-            "epochs": size.epochs, "augment": False, "learning_rate": 1.5e-3, "encoder_share": 0.0,
+            "epochs": size.epochs, "least_steps": 0, "augment": False, "learning_rate": 1.5e-3, "encoder_share": 0.0,
         }  # fmt: skip
         config = parse_config(values, "the demo")
         run = RunFolder(out / method)

@@ -19,14 +19,15 @@ def reasons(
 ) -> list[tuple[str, str]]:
     """Pairs of a word and a sentence.
 
-    weights: where the encoder's weights came from; splits: images by split; carved: splits that the data did not bring.
+    config: as it will run (`settled`); weights: where the encoder's weights came from; splits: images by split;
+    carved: splits that the data did not bring.
     """
     return [
         ("Method", _method(config)),
         ("Encoder", _encoder(config, weights, gpu)),
         ("Photos", _photos(config)),
         ("Split", _split(config, splits, carved)),
-        ("Epochs", _epochs(config)),
+        ("Epochs", _epochs(config, splits["train"])),
         ("Threshold", _threshold(config)),
     ]
 
@@ -90,22 +91,26 @@ def _split(config: Config, splits: Mapping[str, int], carved: Sequence[str]) -> 
     )
 
 
-def _epochs(config: Config) -> str:
+def _epochs(config: Config, photos: int) -> str:
     stages = ", then ".join(f"{stage.epochs} ({stage.name})" for stage in config.stages)
     if len(config.stages) == 1:
         stages = str(config.stages[0].epochs)
-    usual = _usual_epochs(config)
-    same = [stage.epochs for stage in config.stages] in usual
-    why = f"as the recipe {config.recipe} says" if same else "as you asked"
+    epochs, why = [stage.epochs for stage in config.stages], "as you asked"
+    for usual in _usuals(config):
+        if epochs == [stage.epochs for stage in usual.stages]:
+            why = f"as the recipe {config.recipe} says"
+            break
+        if epochs == [stage.epochs for stage in usual.settled(photos).stages]:
+            why = f"more than the recipe's {usual.stages[-1].epochs}, since the photos are few"
     return f"{stages}, {why}; the best one by {config.monitor} on the validation photos is kept."
 
 
-def _usual_epochs(config: Config) -> list[list[int]]:
+def _usuals(config: Config) -> list[Config]:
+    """The recipe, whatever of the encoder learns."""
     if config.recipe not in RECIPES:
         return []
     parts: tuple[EncoderPart, ...] = ("all",) if config.recipe == "paper" else ("none", "tail", "all")
-    usual = (recipe(config.recipe, config.method, learning=part) for part in parts)
-    return [[stage.epochs for stage in one.stages] for one in usual]
+    return [recipe(config.recipe, config.method, learning=part) for part in parts]
 
 
 def _threshold(config: Config) -> str:

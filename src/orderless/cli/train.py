@@ -86,7 +86,7 @@ def _configured(
             room, _, name = key.rpartition(".")
             (values[room] if room else values)[name] = value
     if epochs is not None:
-        values["stages"][-1]["epochs"] = epochs
+        values["stages"][-1] |= {"epochs": epochs, "least_steps": 0}
     return override(parse_config(values, "the command line"), assignments)
 
 

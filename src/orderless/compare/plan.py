@@ -107,7 +107,10 @@ def check_settings(tasks: Sequence[Task]) -> None:
         file = RunFolder(task.folder).config_file
         if not file.is_file():
             continue
-        before, now = (_flat(config.model_dump(mode="json")) for config in (load_config(file), task.config))
+        done = load_config(file)
+        if done == task.config.without_tail():  # its encoder's last block cannot be trained by itself
+            continue
+        before, now = (_flat(config.model_dump(mode="json")) for config in (done, task.config))
         changed = [key for key in {**before, **now} if before.get(key) != now.get(key)]
         if changed:
             key = changed[0]
@@ -140,7 +143,7 @@ def _configured(settings: CompareSettings, method: str, attention: bool | None, 
     values["model"] |= {key: value for key, value in changes.items() if value is not None}
     values["seed"] = seed
     if settings.epochs is not None:
-        values["stages"] = [stage | {"epochs": settings.epochs} for stage in values["stages"]]
+        values["stages"] = [stage | {"epochs": settings.epochs, "least_steps": 0} for stage in values["stages"]]
     return parse_config(values, "the comparison")
 
 

@@ -74,7 +74,7 @@ def _settings(comparison: Comparison) -> str:
     stages = "; ".join(
         f"{stage.name}: {stage.epochs} epochs of {stage.optimizer}, learning rate {stage.learning_rate:g}, "
         f"batches of {stage.batch_size}"
-        for stage in comparison.runs[-1].config.stages
+        for stage in comparison.runs[-1].config.settled(info["images"]["train"]).stages
     )
     lines = [
         ("Data", f"{info['data']} ({info['format']})"),

@@ -84,14 +84,15 @@ def _train(
         watcher.note(
             f"the last block of {config.model.backbone} cannot be trained by itself: the encoder stays as it is"
         )
-    data = TrainingData(config, collection, processes, watcher)
+    asked, data = config, TrainingData(config, collection, processes, watcher)
+    config = config.settled(len(data.splits["train"].samples))
     weights = load_encoder_weights(encoder, config.model.weights)
     splits = {name: len(split.samples) for name, split in data.splits.items()}
     gpu, carved = data.device.type == "cuda", data.collection.carved
     watcher.chosen(reasons(config, weights=weights, gpu=gpu, splits=splits, carved=carved))
     data.prepare(encoder)
     if processes.first:
-        run.begin(config, data.vocabulary)
+        run.begin(asked, data.vocabulary)
     model = _Stages(config, run, data, processes, watcher, stop, tensorboard).run_all()
     if not processes.first:
         return {}
