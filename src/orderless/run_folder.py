@@ -46,6 +46,10 @@ class RunFolder:
     def open(cls, path: str | Path) -> RunFolder:
         """A finished run; anything else is a UsageError that says what is missing."""
         run = cls(path)
+        if run.path.suffix == ".onnx" and run.path.is_file():
+            raise UsageError(
+                f"{str(path)!r} is an exported file, not a run: orderless.OnnxTagger({str(path)!r}) opens it"
+            )
         if not run.path.is_dir():
             raise UsageError(f"there is no run folder {str(path)!r}")
         for file in (run.config_file, run.labels_file, run.weights_file):

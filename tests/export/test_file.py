@@ -68,3 +68,6 @@ def test_wrong_use(write_run: Callable[..., Path], tmp_path: Path) -> None:
         export_run(run, tmp_path / "model.onnx", opset=7)
     with pytest.raises(UsageError, match="no run folder"):
         export_run(tmp_path / "nothing", tmp_path / "model.onnx")
+    (tmp_path / "model.onnx").touch()
+    with pytest.raises(UsageError, match="exported file, not a run: orderless.OnnxTagger"):
+        export_run(tmp_path / "model.onnx", tmp_path / "again.onnx")

@@ -78,35 +78,30 @@ class ImageDataset(Dataset[Any]):
     def __len__(self) -> int:
         return len(self.samples)
 
-    def __getitem__(self, key: tuple[int, int]) -> tuple[int, Tensor | str]:
-        epoch, index = key
-        sample = self.samples[index]
-        try:
-            if self.cache is not None:
-                image = self.cache.load(sample, self.pixel_limit)
-            else:
-                image = sample.load(size=self.size, pixel_limit=self.pixel_limit)
-        except UnreadableImage as error:
-            return index, error.reason
-        with torch.random.fork_rng(devices=[]):
-            # Not torch.manual_seed: that visits every kind of device, and takes as long as decoding a small image.
-            torch.default_generator.manual_seed(_mix(self.seed, epoch, index))
-            return index, self.transform(image)
-
     def __getitems__(self, keys: list[tuple[int, int]]) -> list[ImageBatch]:
-        """The images of a batch, each moved to its place as soon as it is ready: memory just used is at hand again,
-        while new memory for every image takes as long as resizing it."""
+        """The images of a batch, each written to its place: new memory for every image takes as long as resizing it."""
         inputs = torch.empty(len(keys), self.size, self.size, 3)  # colours last, as they come and as the encoder wants
         read: list[int] = []
         failed: list[tuple[int, str]] = []
-        for key in keys:
-            index, image = self[key]
-            if isinstance(image, str):
-                failed.append((index, image))
+        for epoch, index in keys:
+            try:
+                self._write(epoch, index, inputs[len(read)])
+            except UnreadableImage as error:
+                failed.append((index, error.reason))
             else:
-                inputs[len(read)] = image.permute(1, 2, 0)
                 read.append(index)
         return [ImageBatch(inputs[: len(read)].permute(0, 3, 1, 2), read, tuple(failed))]  # [B, 3, S, S]
+
+    def _write(self, epoch: int, index: int, place: Tensor) -> None:
+        sample = self.samples[index]
+        if self.cache is not None:
+            image = self.cache.load(sample, self.pixel_limit)
+        else:
+            image = sample.load(size=self.size, pixel_limit=self.pixel_limit)
+        with torch.random.fork_rng(devices=[]):
+            # Not torch.manual_seed: that visits every kind of device, and takes as long as decoding a small image.
+            torch.default_generator.manual_seed(_mix(self.seed, epoch, index))
+            self.transform.write(image, place)
 
     def collate(self, batches: list[ImageBatch]) -> Any:
         return batches[0]

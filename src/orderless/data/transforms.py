@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-Transform = Callable[[Image.Image], Tensor]
+Pixels = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Preprocessing:
     interpolation: str = "bilinear"
 
     def test_transform(self) -> Transform:
-        """Resize and normalise: PIL image -> [3, S, S]."""
-        return self._prepare
+        """Resize and normalise."""
+        return Transform(self, self.resize)
 
     def train_transform(self) -> Transform:
         """The paper's augmentation: small random affine shifts, mirror images, changes of contrast."""
@@ -37,22 +37,19 @@ class Preprocessing:
 
         from torchvision.transforms import v2  # isort: skip  here: tagging does without it
 
-        steps: Transform = v2.Compose(
+        changes = v2.Compose(
             [
                 self.resize,
                 Image.fromarray,
                 v2.RandomHorizontalFlip(),
                 v2.RandomAffine(degrees=0, translate=(0.1, 0.1), scale=(0.9, 1.1), shear=5),
                 v2.ColorJitter(contrast=0.25),
-                self._normalise,
+                np.asarray,
             ]
         )
-        return steps
+        return Transform(self, changes)
 
-    def _prepare(self, image: Image.Image) -> Tensor:
-        return self._normalise(self.resize(image))
-
-    def resize(self, image: Image.Image) -> NDArray[np.uint8]:
+    def resize(self, image: Image.Image) -> Pixels:
         """To [S, S, 3]. PyTorch resizes bytes four times faster than Pillow and by the same rule, to a level or two."""
         if image.size == (self.size, self.size):
             return np.array(image)
@@ -62,11 +59,28 @@ class Preprocessing:
         resized = F.interpolate(pixels, (self.size, self.size), mode=self.interpolation, antialias=True)
         return resized[0].permute(1, 2, 0).numpy()
 
-    def _normalise(self, image: Image.Image | NDArray[np.uint8]) -> Tensor:
-        """Bytes to (value - mean) / std, [3, S, S]; by NumPy, since threads are not worth waking for one image."""
-        mean, std = np.array(self.mean, np.float32), np.array(self.std, np.float32)  # [3]
-        # Whole lines as rows: NumPy is fast on long rows, slow on rows of three.
-        lines = np.asarray(image).reshape(self.size, self.size * 3)
-        values = np.multiply(lines, np.tile(1 / (255 * std), self.size), dtype=np.float32)
-        values -= np.tile(mean / std, self.size)
-        return torch.from_numpy(values).view(self.size, self.size, 3).permute(2, 0, 1)
+
+class Transform:
+    """From an RGB image to the numbers that an encoder reads."""
+
+    def __init__(self, preprocessing: Preprocessing, pixels: Callable[[Image.Image], Pixels]) -> None:
+        """`pixels` makes [S, S, 3] of an image."""
+        self._size, self._pixels = preprocessing.size, pixels
+        mean, std = (np.array(values, np.float32) for values in (preprocessing.mean, preprocessing.std))  # [3]
+        # Of a whole line: NumPy is fast on long rows, slow on rows of three.
+        self._factor, self._shift = (np.tile(row, self._size) for row in (1 / (255 * std), mean / std))  # [S * 3]
+
+    def __call__(self, image: Image.Image) -> Tensor:
+        """[3, S, S]."""
+        values = torch.empty(self._size, self._size, 3)  # colours last, as they come and as the encoder wants
+        self.write(image, values)
+        return values.permute(2, 0, 1)
+
+    def write(self, image: Image.Image, place: Tensor) -> None:
+        """To a place [S, S, 3] in a batch: (value - mean) / std.
+
+        By NumPy, since threads are not worth waking for one image.
+        """
+        lines = place.view(self._size, self._size * 3).numpy()
+        np.multiply(self._pixels(image).reshape(lines.shape), self._factor, out=lines)
+        lines -= self._shift

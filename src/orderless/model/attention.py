@@ -33,7 +33,7 @@ class AdditiveAttention(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """features [B, cells, C], projected [B, cells, A], hidden [B, H] -> context [B, C], weights [B, cells]."""
         asked = linear(hidden, self.from_hidden.weight, None)  # [B, A]
-        energy = torch.tanh(projected + asked.unsqueeze(1))  # [B, cells, A]
+        energy = (projected + asked.unsqueeze(1)).tanh_()  # [B, cells, A], the largest tensor of a step: in place
         weights = self.score(energy).squeeze(2).softmax(dim=1)  # [B, cells]
         context = torch.bmm(weights.unsqueeze(1), features).squeeze(1)  # [B, C]
         gate = linear(hidden, self.gate.weight, self.gate.bias).sigmoid()  # [B, C]
