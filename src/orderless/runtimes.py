@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from orderless.errors import UsageError
-from orderless.model.encoder import Encoder
-
-Encode = Callable[[Tensor], Tensor]  # images [B, 3, S, S] -> features [B, cells, C]
+from orderless.model.encoder import Encode, Encoder, in_portions
 
 # `auto`: exporting the encoder takes some ten seconds, which so many images bring in, as ONNX Runtime needs half of
 # PyTorch's time for a batch; OpenVINO is nearly as fast. See `orderless bench runtime`.
@@ -24,25 +22,25 @@ EXPORT_PAYS_FROM = 1_000
 
 def eager(encoder: Encoder) -> Encode:
     """PyTorch, operation by operation."""
-    return encoder
+    return lambda images: in_portions(encoder, images)
 
 
 def compiled(encoder: Encoder) -> Encode:
-    """torch.compile: operations fused by a C++ compiler, once for each size of batch."""
+    """torch.compile: operations fused by a C++ compiler, for one size of portion."""
     if not compiler_found():
         raise UsageError("--runtime compile needs a C++ compiler (g++ or clang++), which is not there; use eager")
     run: Encode = torch.compile(encoder)
-    size = 0  # of the batches compiled for
+    size = 0  # of the portions compiled for
 
     def encode(images: Tensor) -> Tensor:
         nonlocal size
         size = size or len(images)
         if len(images) >= size:
             return run(images)
-        filler = images.new_zeros(size - len(images), *images.shape[1:])  # a short last batch is not worth compiling
+        filler = images.new_zeros(size - len(images), *images.shape[1:])  # a short last one is not worth compiling
         return run(torch.cat((images, filler)))[: len(images)]
 
-    return encode
+    return lambda images: in_portions(encode, images)
 
 
 def onnx(encoder: Encoder) -> Encode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -33,6 +34,10 @@ ALIASES = {
     "resnet-101": "resnet101",
     "resnet-152": "resnet152",
 }
+
+
+Encode = Callable[[Tensor], Tensor]  # images [B, 3, S, S] -> features [B, cells, C]
+CACHED_PIXELS = 4 * 192 * 192  # of the images whose maps fit into the cache of a processor core, roughly
 
 
 def timm_name(backbone: str) -> str:
@@ -105,6 +110,19 @@ class Encoder(nn.Module):
         for layer in self.tail_layers:
             maps = layer(maps)
         return _cells(maps)
+
+
+def in_portions(encode: Encode, images: Tensor) -> Tensor:
+    """What `encode` says of images [B, 3, S, S], on a CPU a few at a time: their maps then stay in its cache.
+
+    With EfficientNet-Lite0 a batch of 32 takes two thirds of the time (`orderless bench predict`).
+    """
+    if images.device.type != "cpu":
+        return encode(images)
+    together = max(1, torch.get_num_threads() * CACHED_PIXELS // (images.shape[2] * images.shape[3]))
+    if len(images) <= together:
+        return encode(images)
+    return torch.cat([encode(portion) for portion in torch.split(images, together)])
 
 
 def _cells(maps: Tensor) -> Tensor:

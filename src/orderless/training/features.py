@@ -30,7 +30,7 @@ from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 from orderless.errors import OrderlessError, UnreadableImage
 from orderless.files import cache_limit, cache_root
-from orderless.model.encoder import Encoder
+from orderless.model.encoder import Encoder, in_portions
 from orderless.model.folding import fold_batchnorm
 
 VIEWS = 2  # the image and its mirror image; only training needs the second
@@ -207,7 +207,7 @@ def _encoded(
         if found:
             if found < ENCODED_TOGETHER:
                 images = images[torch.arange(ENCODED_TOGETHER) % found].contiguous(memory_format=torch.channels_last)
-            encoded = [encode(view) for view in (images, images.flip(3))[:views]]
+            encoded = [in_portions(encode, view) for view in (images, images.flip(3))[:views]]
             features = torch.stack(encoded, dim=1)[:found].half().cpu().numpy()  # [B, views, cells, C]
         yield batch.rows, features, batch.unreadable
 

@@ -1,0 +1,44 @@
+"""Images go through an encoder in portions: none is lost, and the result is that of the whole batch."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from orderless.model.encoder import CACHED_PIXELS, Encoder, in_portions
+
+
+@pytest.mark.parametrize(
+    ("batch", "size", "threads", "portions"),
+    [
+        (32, 192, 1, [4] * 8),
+        (32, 192, 2, [8] * 4),
+        (10, 192, 1, [4, 4, 2]),
+        (3, 192, 1, [3]),
+        (3, 1024, 1, [1, 1, 1]),
+        (0, 192, 1, [0]),
+    ],
+)
+def test_portions(batch: int, size: int, threads: int, portions: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert CACHED_PIXELS == 4 * 192 * 192
+    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+    seen = []
+
+    def encode(images: Tensor) -> Tensor:
+        seen.append(len(images))
+        return images.flatten(2).transpose(1, 2)
+
+    images = torch.rand(batch, 3, 1, 1).expand(-1, -1, size, size)
+    assert torch.equal(in_portions(encode, images)[:, 0], images[:, :, 0, 0])
+    assert seen == portions
+
+
+@torch.inference_mode()
+def test_the_same_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = Encoder("test_resnet").eval()
+    images = torch.randn(7, 3, 64, 64)
+    monkeypatch.setattr("orderless.model.encoder.CACHED_PIXELS", 2 * 64 * 64)
+    torch.testing.assert_close(in_portions(encoder, images), encoder(images))
+    if encoder.has_tail:
+        torch.testing.assert_close(in_portions(encoder.trunk, images), encoder.trunk(images))
