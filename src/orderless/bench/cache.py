@@ -17,10 +17,11 @@ from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 from orderless.labels import Vocabulary
 from orderless.loss import sequence_loss
-from orderless.model.decoder import SequenceDecoder
-from orderless.model.encoder import Encoder
+from orderless.model.encoder import Encoder, in_portions
 from orderless.model.folding import fold_batchnorm
+from orderless.model.network import build_head
 from orderless.order import pla
+from orderless.recipes import recipe
 from orderless.training.features import VIEWS, CachedDataset, FeatureStore
 
 
@@ -44,8 +45,7 @@ def _compare(folder: Path, backbone: str, size: int, images: int, quick: bool) -
 
     @torch.no_grad()
     def encode(inputs: Tensor) -> Tensor:
-        features: Tensor = encoder(inputs)
-        return features
+        return in_portions(encoder, inputs)
 
     features = encode(torch.zeros(1, 3, size, size))  # [1, cells, C]
     store = FeatureStore(folder / "features")
@@ -53,7 +53,9 @@ def _compare(folder: Path, backbone: str, size: int, images: int, quick: bool) -
     store.write_shard([str(number) for number in range(images)], stored)
     cached = CachedDataset(store, [(0, row) for row in range(images)], table, mirror=True, seed=0)
 
-    decoder = SequenceDecoder(encoder.feature_size, len(names))
+    decoder = build_head(
+        recipe("quick", "pla").model, encoder.feature_size, len(names)
+    )  # what trains on stored features
     optimizer = torch.optim.AdamW(decoder.parameters(), fused=True)
 
     def epoch(batches: Iterable[Batch], features_of: Callable[[Tensor], Tensor]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import BatchSampler, DataLoader, Dataset
@@ -80,7 +81,8 @@ class ImageDataset(Dataset[Any]):
 
     def __getitems__(self, keys: list[tuple[int, int]]) -> list[ImageBatch]:
         """The images of a batch, each written to its place: new memory for every image takes as long as resizing it."""
-        inputs = torch.empty(len(keys), self.size, self.size, 3)  # colours last, as they come and as the encoder wants
+        # Colours last, as they come and as the encoder wants. By NumPy, which asks the system for large pages.
+        inputs = torch.from_numpy(np.empty((len(keys), self.size, self.size, 3), np.float32))
         read: list[int] = []
         failed: list[tuple[int, str]] = []
         for epoch, index in keys:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from orderless.config import ModelConfig
 from orderless.model.binary import BinaryHead
 from orderless.model.decoder import SequenceDecoder
-from orderless.model.encoder import Encoder
+from orderless.model.encoder import Encoder, in_portions
 from orderless.model.joint import JointHead
 from orderless.model.prediction import Prediction
 from orderless.model.query import QueryHead
@@ -46,7 +46,7 @@ class TaggingModel(nn.Module):
     @torch.no_grad()
     def predict(self, images: Tensor) -> Prediction:
         """images [B, 3, S, S], normalised as the encoder asks."""
-        return self.predict_features(self.encoder(images))
+        return self.predict_features(in_portions(self.encoder, images))
 
 
 def _binary(config: ModelConfig, feature_size: int, n_labels: int) -> nn.Module:

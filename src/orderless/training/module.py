@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from orderless.config import StageConfig
 from orderless.data.dataset import Batch
 from orderless.evaluation import TaggingMetrics
-from orderless.model.encoder import Encoder
+from orderless.model.encoder import Encoder, in_portions
 from orderless.training.late_loss import LateLoss
 from orderless.training.objectives import Objective
 from orderless.training.processes import Processes
@@ -62,8 +62,12 @@ class StageModule(pl.LightningModule):
         alone = self.training and self.adapts_batchnorm and len(inputs) == 1
         if alone:  # one image has no spread to normalise by
             self.encoder.eval()
-        with torch.set_grad_enabled(self.trains_encoder and self.training):
-            features: Tensor = self.encoder.tail(inputs) if self.stage.cache else self.encoder(inputs)
+        learns = self.trains_encoder and self.training
+        with torch.set_grad_enabled(learns):
+            if self.stage.cache:
+                features = self.encoder.tail(inputs)
+            else:
+                features = self.encoder(inputs) if learns else in_portions(self.encoder, inputs)
         if alone:
             self.encoder.train()
         return features
