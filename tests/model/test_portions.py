@@ -6,23 +6,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from orderless.model.encoder import CACHED_PIXELS, Encoder, in_portions
+from orderless.model.encoder import Encoder, in_portions
 
 
 @pytest.mark.parametrize(
-    ("batch", "size", "threads", "portions"),
-    [
-        (32, 192, 1, [4] * 8),
-        (32, 192, 2, [8] * 4),
-        (10, 192, 1, [4, 4, 2]),
-        (3, 192, 1, [3]),
-        (3, 1024, 1, [1, 1, 1]),
-        (0, 192, 1, [0]),
-    ],
+    ("batch", "size", "portions"),
+    [(32, 192, [8] * 4), (10, 192, [8, 2]), (3, 192, [3]), (12, 224, [5, 5, 2]), (3, 1024, [1, 1, 1]), (0, 192, [0])],
 )
-def test_portions(batch: int, size: int, threads: int, portions: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert CACHED_PIXELS == 4 * 192 * 192
-    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+def test_portions(batch: int, size: int, portions: list[int]) -> None:
     seen = []
 
     def encode(images: Tensor) -> Tensor:
@@ -38,7 +29,7 @@ def test_portions(batch: int, size: int, threads: int, portions: list[int], monk
 def test_the_same_features(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = Encoder("test_resnet").eval()
     images = torch.randn(7, 3, 64, 64)
-    monkeypatch.setattr("orderless.model.encoder.CACHED_PIXELS", 2 * 64 * 64)
+    monkeypatch.setattr("orderless.model.encoder.PORTION_PIXELS", 2 * 64 * 64)
     torch.testing.assert_close(in_portions(encoder, images), encoder(images))
     if encoder.has_tail:
         torch.testing.assert_close(in_portions(encoder.trunk, images), encoder.trunk(images))

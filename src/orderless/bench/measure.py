@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -40,6 +40,14 @@ class Row:
 def in_turns(
     ours: Side, theirs: Side, quick: bool = False, *, processes: bool = False, seconds: float = 12.0, least: int = 3
 ) -> tuple[float, float]:
+    """Seconds of one call of each of two sides; see `all_in_turns`."""
+    first, second = all_in_turns((ours, theirs), quick, processes=processes, seconds=seconds, least=least)
+    return first, second
+
+
+def all_in_turns(
+    sides: Sequence[Side], quick: bool = False, *, processes: bool = False, seconds: float = 12.0, least: int = 3
+) -> list[float]:
     """Seconds of one call of each side: the least of as many turns as fit, after one turn to warm up.
 
     With one thread (OMP_NUM_THREADS=1) it is processor time, which other programs do not change; with several,
@@ -49,16 +57,16 @@ def in_turns(
     clock: Callable[[], float] = time.perf_counter
     if torch.get_num_threads() == 1:
         clock = _time_of_processes if processes else time.process_time
-    best = [float("inf"), float("inf")]
+    best = [float("inf")] * len(sides)
     started, turn = time.perf_counter(), 0
     while turn <= (1 if quick else least) or (not quick and time.perf_counter() - started < seconds):
-        for place, side in enumerate((ours, theirs)):
+        for place, side in enumerate(sides):
             start = clock()
             side()
             if turn:
                 best[place] = min(best[place], clock() - start)
         turn += 1
-    return best[0], best[1]
+    return best
 
 
 def _time_of_processes() -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from orderless.bench.material import write_run
-from orderless.bench.measure import Row, in_turns
+from orderless.bench.measure import Row, all_in_turns
 from orderless.runtimes import RUNTIMES, choose_runtime, installed
 from orderless.tagger import Result, Tagger, load
 
@@ -42,17 +42,12 @@ def rows(quick: bool) -> Iterator[Row]:
                 if [result.labels for result in found] != [result.labels for result in expected]:
                     raise AssertionError(f"the runtime {name} gives other tags than eager")
                 start[name] = max(start.get(name, 0.0), time.perf_counter() - before)
-                ours, theirs = in_turns(
-                    partial(_tag, tagger[batch], images),
-                    partial(_tag, taggers["eager"][batch], images),
-                    quick,
-                )
-                if name == "eager":
-                    eager = theirs / batch
-                per_image[name] = eager * ours / theirs  # the ratio is what was measured well
-                yield Row(
-                    "runtime", f"{name} against eager, {backbone} {size}, batch {batch}", ours, theirs, theirs / ours
-                )
+            sides = [partial(_tag, tagger[batch], images) for tagger in taggers.values()]
+            times = dict(zip(taggers, all_in_turns(sides, quick, seconds=12.0 * len(sides)), strict=True))
+            for name, ours in times.items():
+                per_image[name] = ours / batch
+                case, eager = f"{name} against eager, {backbone} {size}, batch {batch}", times["eager"]
+                yield Row("runtime", case, ours, eager, eager / ours)
     for images_to_tag in (FEW,) if quick else (FEW, MANY):
         total = {name: start[name] + images_to_tag * per_image[name] for name in taggers}
         picked, best = choose_runtime("auto", images_to_tag), min(total, key=total.__getitem__)

@@ -37,7 +37,7 @@ ALIASES = {
 
 
 Encode = Callable[[Tensor], Tensor]  # images [B, 3, S, S] -> features [B, cells, C]
-CACHED_PIXELS = 4 * 192 * 192  # of the images whose maps fit into the cache of a processor core, roughly
+PORTION_PIXELS = 8 * 192 * 192  # of the images that go through an encoder together on a CPU
 
 
 def timm_name(backbone: str) -> str:
@@ -113,13 +113,14 @@ class Encoder(nn.Module):
 
 
 def in_portions(encode: Encode, images: Tensor) -> Tensor:
-    """What `encode` says of images [B, 3, S, S], on a CPU a few at a time: their maps then stay in its cache.
+    """What `encode` says of images [B, 3, S, S]; on a CPU a few at a time, without gradients.
 
-    With EfficientNet-Lite0 a batch of 32 takes two thirds of the time (`orderless bench predict`).
+    The maps of a large batch are too large for memory that was used before: the system has to find and clear new pages
+    for every layer. With EfficientNet-Lite0 a batch of 32 so takes half as long again and more.
     """
     if images.device.type != "cpu":
         return encode(images)
-    together = max(1, torch.get_num_threads() * CACHED_PIXELS // (images.shape[2] * images.shape[3]))
+    together = max(1, PORTION_PIXELS // (images.shape[2] * images.shape[3]))
     if len(images) <= together:
         return encode(images)
     return torch.cat([encode(portion) for portion in torch.split(images, together)])
