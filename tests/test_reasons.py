@@ -40,7 +40,7 @@ def test_what_differs_from_the_recipe_was_asked_for() -> None:
 def test_few_photos_need_more_epochs() -> None:
     few = {"splits": {"train": 640, "val": 80, "test": 80}}
     line = said(recipe("quick").settled(640), **few)["Epochs"]
-    assert line.startswith("56, more than the recipe's 6, since the photos are few")
+    assert line.startswith("40, more than the recipe's 6, since the photos are few")
     assert said(override(recipe("quick"), ["stages.0.epochs=3"]).settled(640), **few)["Epochs"].startswith("3, as you")
 
 

@@ -40,7 +40,7 @@ def tiny(method: str, name: str = "quick", data: Path | str = "scenes", **change
     values["data"] |= {"path": str(data), "image_size": 64, "workers": 0, "limit": 32}
     values["model"] |= SIZES | {key: value for key, value in changes.items() if key in values["model"]}
     values |= {key: value for key, value in changes.items() if key in values}
-    values["stages"] = [stage | {"epochs": 1, "batch_size": 16} for stage in values["stages"]]
+    values["stages"] = [stage | {"epochs": 1, "least_steps": 0, "batch_size": 16} for stage in values["stages"]]
     return parse_config(values, "test")
 
 

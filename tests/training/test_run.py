@@ -31,7 +31,7 @@ def tiny(data: Path | str, method: str = "pla", name: str = "quick", epochs: int
         "backbone": "test_resnet", "weights": "none", "hidden": 16, "embedding": 8, "attention_size": 8,
         "binary_hidden": 16, "max_steps": 8,
     }  # fmt: skip
-    values["stages"] = [s | {"epochs": epochs, "batch_size": 16} | stage for s in values["stages"]]
+    values["stages"] = [s | {"epochs": epochs, "least_steps": 0, "batch_size": 16} | stage for s in values["stages"]]
     return parse_config(values, "test")
 
 
