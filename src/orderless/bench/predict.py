@@ -22,7 +22,7 @@ def rows(quick: bool) -> Iterator[Row]:
         for batch, goal in ((32, 1.08), (1, 1.15)):
             images = torch.randn(batch, 3, size, size)
             names = [str(number) for number in range(batch)]
-            sides = in_turns(partial(_tag, tagger, images, names), partial(_encode, tagger, images), quick)
+            sides = in_turns(partial(_tag, tagger, images, names), partial(_encode, tagger, images), quick, least=6)
             yield no_dearer("predict", f"{backbone} {size}, batch {batch}", sides, goal)
 
 

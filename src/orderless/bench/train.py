@@ -33,6 +33,7 @@ def rows(quick: bool) -> Iterator[Row]:
         _step(encoder, decoder, pla_loss),
         _step(encoder, binary, lambda: binary_cross_entropy(binary(encoder(images)), labels)),
         quick,
+        least=6,
     )
     yield no_dearer("train", f"PLA step against BCE step, {backbone} {size}, batch {batch}", sides, 1.10)
 
