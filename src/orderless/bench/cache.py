@@ -53,9 +53,8 @@ def _compare(folder: Path, backbone: str, size: int, images: int, quick: bool) -
     store.write_shard([str(number) for number in range(images)], stored)
     cached = CachedDataset(store, [(0, row) for row in range(images)], table, mirror=True, seed=0)
 
-    decoder = build_head(
-        recipe("quick", "pla").model, encoder.feature_size, len(names)
-    )  # what trains on stored features
+    model = recipe("quick", "pla").model  # of the recipe that trains on stored features
+    decoder = build_head(model, encoder.feature_size, len(names))
     optimizer = torch.optim.AdamW(decoder.parameters(), fused=True)
 
     def epoch(batches: Iterable[Batch], features_of: Callable[[Tensor], Tensor]) -> None:
