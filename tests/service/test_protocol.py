@@ -17,6 +17,32 @@ class HurriedProtocol(PatientProtocol):
     write_seconds = 0.2
 
 
+async def _answer(scope: Scope, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+async def _come_late(request: bytes) -> bytes:
+    """What a client gets whose connection is made when the others have been told to leave."""
+
+    class LeavingProtocol(PatientProtocol):
+        stopping = staticmethod(lambda: True)
+
+    config, state = Config(_answer, lifespan="off"), ServerState()
+    config.load()
+    loop = asyncio.get_running_loop()
+    ours, theirs = socket.socketpair()
+    with theirs:
+        await loop.connect_accepted_socket(lambda: LeavingProtocol(config, state, {}), ours)
+        theirs.sendall(request)
+        theirs.setblocking(False)
+        received = b""
+        # A head may take 10 seconds, an idle connection stays for 15.
+        while piece := await asyncio.wait_for(loop.sock_recv(theirs, 65536), 5):
+            received += piece
+    return received
+
+
 async def _ask(answer: bytes, *, read: bool) -> bool:
     """Whether a client that asks for `answer`, and reads it or not, is still connected after a while."""
 
@@ -51,3 +77,13 @@ def test_a_client_that_does_not_take_its_answer_is_dropped_however_small_the_res
 
 def test_a_client_that_takes_its_answer_stays() -> None:
     assert asyncio.run(_ask(b"x" * 500_000, read=True))
+
+
+def test_a_connection_made_while_the_service_stops_does_not_keep_it() -> None:
+    assert asyncio.run(_come_late(b"")) == b""
+
+
+def test_a_request_on_a_connection_made_while_the_service_stops_is_answered() -> None:
+    answer = asyncio.run(_come_late(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"))
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert answer.endswith(b"ok")

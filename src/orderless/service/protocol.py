@@ -7,6 +7,7 @@ that was turned away however long it is, and on shutdown closes connections whos
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
@@ -17,10 +18,11 @@ _GRACE_SECONDS = 0.5  # for a request that was sent before its client could know
 
 
 class PatientProtocol(H11Protocol):
-    """One connection. `head_seconds` and `write_seconds` are set by the server."""
+    """One connection. `head_seconds`, `write_seconds` and `stopping` are set by the server."""
 
     head_seconds = 10.0
     write_seconds = 30.0
+    stopping: Callable[[], bool] = staticmethod(lambda: False)
 
     _head_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
@@ -31,6 +33,8 @@ class PatientProtocol(H11Protocol):
         # Any byte that the client does not take starts the clock: below the usual 64 kB nobody would watch.
         transport.set_write_buffer_limits(high=0)
         self._head_timer = self.loop.call_later(self.head_seconds, self._head_is_late)
+        if self.stopping():  # it was let in while the others were being told
+            self.shutdown()
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
@@ -65,7 +69,7 @@ class PatientProtocol(H11Protocol):
         super().resume_writing()
 
     def shutdown(self) -> None:
-        """Called once for every open connection when the service is asked to stop."""
+        """Called for every open connection when the service is asked to stop."""
         self._leaving = True
         if self._idle():
             self.loop.call_later(_GRACE_SECONDS, self._close_if_idle)

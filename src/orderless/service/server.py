@@ -40,6 +40,7 @@ def run(
 
     class Protocol(PatientProtocol):
         head_seconds, write_seconds = limits.head_seconds, limits.body_seconds
+        stopping = staticmethod(lambda: server.should_exit)
 
     config = uvicorn.Config(
         app,
