@@ -100,6 +100,9 @@ class ImageDataset(Dataset[Any]):
             image = self.cache.load(sample, self.pixel_limit)
         else:
             image = sample.load(size=self.size, pixel_limit=self.pixel_limit)
+        if not self.transform.random:
+            self.transform.write(image, place)
+            return
         with torch.random.fork_rng(devices=[]):
             # Not torch.manual_seed: that visits every kind of device, and takes as long as decoding a small image.
             torch.default_generator.manual_seed(_mix(self.seed, epoch, index))

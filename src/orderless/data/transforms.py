@@ -47,7 +47,7 @@ class Preprocessing:
                 np.asarray,
             ]
         )
-        return Transform(self, changes)
+        return Transform(self, changes, random=True)
 
     def resize(self, image: Image.Image) -> Pixels:
         """To [S, S, 3]. PyTorch resizes bytes four times faster than Pillow and by the same rule, to a level or two."""
@@ -63,9 +63,11 @@ class Preprocessing:
 class Transform:
     """From an RGB image to the numbers that an encoder reads."""
 
-    def __init__(self, preprocessing: Preprocessing, pixels: Callable[[Image.Image], Pixels]) -> None:
-        """`pixels` makes [S, S, 3] of an image."""
-        self._size, self._pixels = preprocessing.size, pixels
+    def __init__(
+        self, preprocessing: Preprocessing, pixels: Callable[[Image.Image], Pixels], *, random: bool = False
+    ) -> None:
+        """`pixels` makes [S, S, 3] of an image, the same for an image unless it is `random`."""
+        self._size, self._pixels, self.random = preprocessing.size, pixels, random
         mean, std = (np.array(values, np.float32) for values in (preprocessing.mean, preprocessing.std))  # [3]
         # Of a whole line: NumPy is fast on long rows, slow on rows of three.
         self._factor, self._shift = (np.tile(row, self._size) for row in (1 / (255 * std), mean / std))  # [S * 3]
@@ -82,5 +84,6 @@ class Transform:
         By NumPy, since threads are not worth waking for one image.
         """
         lines = place.view(self._size, self._size * 3).numpy()
-        np.multiply(self._pixels(image).reshape(lines.shape), self._factor, out=lines)
+        lines[...] = self._pixels(image).reshape(lines.shape)  # first: NumPy is slow on operands of two kinds
+        lines *= self._factor
         lines -= self._shift
