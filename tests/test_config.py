@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
-from orderless.config import MOST_EPOCHS, dump_config, load_config, override, parse_config
+from orderless.config import MOST_EPOCHS, Monitor, dump_config, load_config, override, parse_config
 from orderless.errors import UsageError
+from orderless.evaluation import LOWER_IS_BETTER, METRICS
 from orderless.recipes import RECIPES, recipe
 
 
@@ -46,6 +49,18 @@ def test_bad_files_are_one_sentence(text: str, message: str, tmp_path) -> None:
     with pytest.raises(UsageError, match=message) as caught:
         load_config(file)
     assert "\n" not in str(caught.value)
+
+
+def test_only_what_should_grow_can_pick_the_epoch() -> None:
+    top3 = {name for name in METRICS if name.startswith("top3")}  # at a number of labels that nobody asks the model for
+    assert set(get_args(Monitor)) == set(METRICS) - LOWER_IS_BETTER - {"order-rigidness"} - top3
+    with pytest.raises(UsageError, match="monitor"):
+        override(recipe("quick", "pla"), ["monitor=hamming-loss"])
+
+
+def test_some_stage_must_train_the_method() -> None:
+    with pytest.raises(UsageError, match="no stage trains"):
+        override(recipe("quick", "pla"), ["stages.0.objective=binary"])
 
 
 def test_override() -> None:

@@ -53,6 +53,10 @@ class ModelConfig(Settings):
     max_steps: int = Field(20, ge=1)
 
 
+Monitor = Literal[
+    "OF1", "CF1", "macro-F1", "example-F1", "mAP", "mAP-11point", "OP", "OR", "CP", "CR",
+    "example-accuracy", "example-precision", "example-recall", "mA", "subset-accuracy",
+]  # fmt: skip
 MOST_EPOCHS = 100  # that `least_steps` asks for
 EncoderPart = Literal["none", "tail", "all"]  # of the encoder, that learns; the tail is its last block
 
@@ -99,7 +103,7 @@ class Config(Settings):
     method: str = "pla"
     recipe: str = "quick"
     seed: int = Field(0, ge=0)
-    monitor: str = "OF1"  # validation metric that picks the best epoch
+    monitor: Monitor = "OF1"  # validation metric that picks the best epoch: the more the better
     checkpoint_minutes: float = Field(10.0, ge=0.0)  # most that a kill costs; also at every epoch's end
     threshold: Literal["fixed", "tuned"] = "fixed"  # of the saved model: 0.5, or best for OF1 on validation
     data: DataConfig = DataConfig()
@@ -154,6 +158,8 @@ def _check_method(config: Config, source: str) -> None:
         raise UsageError(f"{source}: method {method.name!r} {verb} attention; leave it --{switch}attention")
     if config.threshold == "tuned" and not method.thresholded:
         raise UsageError(f"{source}: method {method.name!r} has no threshold to tune: it writes its own end")
+    if config.stages and method.name != "bce" and all(stage.objective == "binary" for stage in config.stages):
+        raise UsageError(f"{source}: no stage trains the method {method.name!r}: one must have the objective 'method'")
 
 
 def load_config(path: Path) -> Config:

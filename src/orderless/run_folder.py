@@ -64,6 +64,19 @@ class RunFolder:
     def vocabulary(self) -> Vocabulary:
         return Vocabulary.load(self.labels_file)
 
+    def check_labels(self, vocabulary: Vocabulary) -> None:
+        """Weights know labels by their number: a run cannot go on when the data has others."""
+        if not self.labels_file.is_file():
+            return
+        before, now = self.vocabulary().names, vocabulary.names
+        if before == now:
+            return
+        changed = sorted(set(before) ^ set(now))
+        what = f"{changed[0]!r} is new or gone" if changed else "they come in another order"
+        raise UsageError(
+            f"the labels of the data have changed since {self.path} was begun ({what}); undo that, or train a new run"
+        )
+
     def begin(self, config: Config, vocabulary: Vocabulary) -> None:
         """Write what is known before the first step; remove what a killed process was writing."""
         for folder in (self.path, self.last):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy.stats import ttest_1samp, ttest_ind
 
 from orderless.report.claims import verdict_of
 from orderless.report.spread import Spread, best, differ
@@ -19,10 +21,18 @@ def test_one_seed_has_no_spread_and_claims_nothing() -> None:
     assert best([Spread.of([1.0]), Spread.of([9.0])]) is None
 
 
-def test_means_differ_beyond_twice_the_sum_of_their_errors() -> None:
-    a, b = Spread(10.0, 1.0, 4), Spread(12.0, 1.0, 4)  # errors of 0.5: the gap must exceed 2
-    assert not differ(a, b)
-    assert differ(a, Spread(12.01, 1.0, 4))
+def test_means_differ_as_welchs_test_says() -> None:
+    dice = np.random.default_rng(0)
+    verdicts = set()
+    for _ in range(300):
+        a, b = (dice.normal(dice.uniform(0, 3), dice.uniform(0.2, 2), dice.integers(2, 6)) for _ in range(2))
+        expected = ttest_ind(a, b, equal_var=False).pvalue < 0.05
+        assert differ(Spread.of(list(a)), Spread.of(list(b))) == expected
+        assert differ(Spread.of(list(a)), Spread(1.5, 0.0, 2)) == (ttest_1samp(a, 1.5).pvalue < 0.05)
+        verdicts.add(expected)
+    assert verdicts == {True, False}
+    assert differ(Spread(1.0, 0.0, 3), Spread(2.0, 0.0, 3))
+    assert not differ(Spread(1.0, 0.0, 3), Spread(1.0, 0.0, 3))
 
 
 def test_best_is_better_than_every_other_or_nobody() -> None:

@@ -46,6 +46,18 @@ def test_bold_only_beyond_the_spread_and_never_a_published_row() -> None:
     assert "| paper *(published)* | 99.00 | 0.00 | 1.00 |" in text
 
 
+def test_a_method_is_no_rival_of_itself_at_another_threshold() -> None:
+    table = Table("t", "T", "", ("OF1", "mAP"))
+    table.rows = [
+        TableRow("BCE at 0.5", (Spread(70.0, 0.1, 3), Spread(80.0, 0.1, 3)), variant="bce"),
+        TableRow("BCE, tuned threshold", (Spread(70.1, 0.1, 3), Spread(80.0, 0.1, 3)), variant="bce"),
+        TableRow("PLA", (Spread(60.0, 0.1, 3), Spread(70.0, 0.1, 3)), variant="pla"),
+    ]
+    assert table.bold() == {(1, 0), (0, 1), (1, 1)}
+    table.rows.pop()
+    assert table.bold() == set()  # nobody to be better than
+
+
 def test_every_table_and_the_published_numbers_beside_ours(comparison: Comparison) -> None:
     tables = all_tables(comparison)
     assert [table.key for table in tables] == ["main", "table-1", "table-2", "table-3", "table-data-set"]

@@ -55,6 +55,15 @@ def test_an_image_is_encoded_once_whatever_its_name(setting, photos: Path, monke
     assert len(again.rows) == len(samples)
 
 
+def test_files_that_vanish_meanwhile_do_not_matter(setting, photos: Path) -> None:
+    """Another process may rename what it wrote, or remove a whole store."""
+    store(setting, open_data(photos)["test"])
+    folder = next((setting[2] / "cache" / "features").iterdir())
+    (folder / "gone.f16").symlink_to("nowhere")
+    store(setting, open_data(photos)["val"])
+    assert len(FeatureStore(folder).rows) == 32
+
+
 def test_another_weight_or_size_is_another_store(setting) -> None:
     encoder, preprocessing, _ = setting
     key = encoder_key(encoder, preprocessing, 2)

@@ -10,7 +10,11 @@ import torch
 from torch import nn
 from torch.optim.swa_utils import AveragedModel
 
+from orderless.config import ModelConfig
 from orderless.errors import OrderlessError
+from orderless.evaluation import TaggingMetrics
+from orderless.methods import HeadName
+from orderless.model.network import BUILDERS, build_head
 from orderless.training.averaging import MovingAverage, SnapshotAveraging, recompute_batchnorm
 from orderless.training.checkpoint import AtomicCheckpoints, intact_checkpoint, previous
 from orderless.training.schedules import cosine, is_low_point, sawtooth
@@ -46,6 +50,27 @@ def test_batchnorm_statistics_are_those_of_the_data() -> None:
     torch.testing.assert_close(layer[0].running_mean, expected)
     assert layer[0].momentum == 0.1
     assert not layer.training
+
+
+def test_without_a_batch_batchnorm_keeps_its_statistics() -> None:
+    layer = nn.Sequential(nn.BatchNorm2d(2))
+    layer[0].running_var.fill_(0.25)
+    recompute_batchnorm(layer, [])
+    assert layer[0].running_var.tolist() == [0.25, 0.25]
+
+
+@pytest.mark.parametrize("head", BUILDERS)
+def test_every_head_judges_a_batch_of_no_images(head: HeadName) -> None:
+    """One of several processes may have no readable image, and must have something of the right kind to gather."""
+    built = build_head(ModelConfig(head=head, hidden=8, embedding=8, attention_size=8, query_size=16), 12, 5).eval()
+    some, none = (built.predict(torch.randn(images, 4, 12)) for images in (2, 0))
+    assert none.labels.shape == none.scores.shape == (0, 5)
+    assert (none.written is None) == (some.written is None)
+    metrics = TaggingMetrics()
+    for prediction in (some, none):
+        truth = torch.zeros_like(prediction.labels)
+        metrics.update(truth, prediction.labels, prediction.scores, prediction.written, ignore=truth)
+    assert len(metrics.collected()["truth"]) == 2
 
 
 def test_a_torn_checkpoint_gives_way_to_the_one_before(tmp_path: Path) -> None:

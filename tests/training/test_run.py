@@ -96,6 +96,35 @@ def test_a_backbone_without_a_tail_stays_as_it_is_and_says_so(photos: Path, tmp_
     assert run.config().learning == "none"
 
 
+def test_stored_features_follow_an_encoder_that_has_learned(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ORDERLESS_CACHE", str(tmp_path / "cache"))
+    head = tiny(photos, "bce", epochs=1, encoder_share=0.0).stages[0]
+    whole = head.model_copy(update={"name": "whole", "cache": False, "encoder_share": 1.0})
+    config = tiny(photos, "bce").model_copy(update={"stages": (head, whole, head.model_copy(update={"name": "last"}))})
+    metrics = train(config, RunFolder(tmp_path / "run"))
+    again = orderless.load(tmp_path / "run").evaluate(orderless.open_data(photos)["val"])
+    assert again.metrics["mAP"] == pytest.approx(metrics["val"]["mAP"], abs=0.01)
+    assert len(list((tmp_path / "cache" / "features").iterdir())) == 4  # with mirror images and without, twice
+
+
+def test_a_classifier_of_stage_one_is_built_as_its_configuration_says(photos: Path, tmp_path: Path) -> None:
+    train(tiny(photos, "bce", name="paper", epochs=1), RunFolder(tmp_path / "run"))  # with a hidden layer
+    assert orderless.load(tmp_path / "run").model.head.classifier[0].out_features == 16
+
+
+def test_a_run_does_not_go_on_with_other_labels(photos: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(photos, tmp_path / "data")
+    train(tiny(data, epochs=1), run := RunFolder(tmp_path / "run"))
+    before = run.labels_file.read_text()
+    table = data / "metadata.csv"
+    table.write_text(table.read_text().replace(run.vocabulary().names[0], "zebra"))
+    with pytest.raises(UsageError, match="labels of the data have changed"):
+        train(run.config(), run, resume=True)
+    assert run.labels_file.read_text() == before
+
+
 class Interrupted(Exception):
     pass
 

@@ -121,18 +121,20 @@ def in_order_of(samples: Sequence[Sample], chosen: Iterable[Sample]) -> list[Sam
 def split_samples(
     samples: Iterable[Sample], seed: int = 0, val_share: float = 0.1, test_share: float = 0.1
 ) -> dict[str, list[Sample]]:
-    """Split samples that come without a split: seeded, stable, at least one sample where there is a share."""
+    """Split samples that come without a split: seeded, stable, at least one photo where there is a share.
+
+    All samples of a photo (its boxes) go to the same split: who was seen in training is not to be judged.
+    """
     everything = list(samples)
-    shuffled = by_hash(everything, seed)
+    photos = {sample.path: replace(sample, box=None) for sample in everything}
+    shuffled = [photo.path for photo in by_hash(list(photos.values()), seed)]
     n_test = max(1, round(len(shuffled) * test_share)) if test_share and len(shuffled) > 2 else 0
     n_val = max(1, round(len(shuffled) * val_share)) if val_share and len(shuffled) > 1 else 0
-    parts = {
-        "test": shuffled[:n_test],
-        "val": shuffled[n_test : n_test + n_val],
-        "train": shuffled[n_test + n_val :],
-    }
-    chosen = {name: in_order_of(everything, part) for name, part in parts.items() if part}
-    return CarvedSplits(chosen, carved=[name for name in SPLITS if name in chosen])
+    split = dict.fromkeys(shuffled, "train")
+    split |= dict.fromkeys(shuffled[:n_test], "test") | dict.fromkeys(shuffled[n_test : n_test + n_val], "val")
+    chosen = {name: [sample for sample in everything if split[sample.path] == name] for name in SPLITS}
+    chosen = {name: part for name, part in chosen.items() if part}
+    return CarvedSplits(chosen, carved=chosen)
 
 
 def complete_splits(splits: dict[str, list[Sample]], seed: int = 0, val_share: float = 0.1) -> dict[str, list[Sample]]:

@@ -65,7 +65,7 @@ def by_frequency(
         low, high = int(frequency[members[0]]), int(frequency[members[-1]])
         columns = members.to(truth.device)
         metrics = _pooled(truth[:, columns], predicted[:, columns], None if ignore is None else ignore[:, columns])
-        results.append(Band(f"{low}–{high}", len(members), *metrics))
+        results.append(Band(f"{low}–{high}" if low < high else str(low), len(members), *metrics))
     return results
 
 

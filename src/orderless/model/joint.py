@@ -75,7 +75,7 @@ def vote(written: Prediction, scores: Tensor, evidence: Tensor, threshold: Tenso
 
 
 def _log_odds(scores: Tensor) -> Tensor:
-    return scores.clamp(1e-6, 1 - 1e-6).logit()
+    return scores.float().clamp(1e-6, 1 - 1e-6).logit()
 
 
 def _rows(table: Tensor, index: Tensor) -> Tensor:

@@ -1,17 +1,21 @@
 """Numbers over seeds: mean, spread, and when one is called better than another.
 
-Two means differ if they are further apart than twice the sum of their standard errors. That is stricter than a
-95 % interval of the difference; with one seed the spread is not known, and nothing differs from anything.
+Two means differ if Welch's t-test says so at the level of 5 %: with few seeds a standard error is itself uncertain, and
+two of them would not be enough. With one seed the spread is not known, and nothing differs from anything.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
+from scipy.special import stdtrit  # the quantiles of Student's t, without the weight of scipy.stats
+
+LEVEL = 0.05
 RULE = (
-    "Two means differ if they are further apart than twice the sum of their standard errors over seeds; "
+    "Two means differ if Welch's t-test over seeds says so at the level of 5 %; "
     "with a single seed the spread is unknown and no difference is claimed."
 )
 
@@ -35,14 +39,25 @@ class Spread:
 
 
 def differ(a: Spread, b: Spread) -> bool:
-    """Whether the spread allows to tell the two apart."""
-    return min(a.n, b.n) > 1 and abs(a.mean - b.mean) > 2 * (a.error + b.error)
+    """Whether the spread allows to tell the two apart; one without error is a known number."""
+    if min(a.n, b.n) < 2:
+        return False
+    variances = a.error**2, b.error**2
+    freedom = sum(v**2 / (s.n - 1) for v, s in zip(variances, (a, b), strict=True))
+    if not freedom:
+        return a.mean != b.mean
+    quantile = float(stdtrit(sum(variances) ** 2 / freedom, 1 - LEVEL / 2))
+    return abs(a.mean - b.mean) > quantile * math.sqrt(sum(variances))
 
 
-def best(cells: Sequence[Spread | None], lower: bool = False) -> int | None:
-    """The place of the one cell that is better than every other, if there is one."""
+def best(cells: Sequence[Spread | None], lower: bool = False, same: Sequence[str] | None = None) -> int | None:
+    """The place of the one cell that is better than every other, if there is one.
+
+    Cells that `same` gives one name are no rivals.
+    """
+    names = list(range(len(cells))) if same is None else list(same)
     known = [i for i, cell in enumerate(cells) if cell is not None]
-    if len(known) < 2:
+    if len({names[i] for i in known}) < 2:
         return None
 
     def value(i: int) -> float:
@@ -53,5 +68,5 @@ def best(cells: Sequence[Spread | None], lower: bool = False) -> int | None:
     top = (min if lower else max)(known, key=value)
     winner = cells[top]
     assert winner is not None
-    rivals = (cell for i, cell in enumerate(cells) if i != top and cell is not None)
+    rivals = (cell for i, cell in enumerate(cells) if names[i] != names[top] and cell is not None)
     return top if all(differ(winner, rival) for rival in rivals) else None

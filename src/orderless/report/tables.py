@@ -24,11 +24,15 @@ NO_BEST = frozenset({"order-rigidness", *TIMES})  # neither more nor less of it 
 
 @dataclass(frozen=True)
 class TableRow:
-    """A name and its cells; a published row takes no part in the contest."""
+    """A name and its cells; a published row takes no part in the contest.
+
+    Rows of one variant are the same runs at another threshold: they are no rivals of each other.
+    """
 
     name: str
     cells: tuple[Spread | None, ...]
     published: bool = False
+    variant: str = ""
 
 
 @dataclass
@@ -47,14 +51,17 @@ class Table:
 
     def bold(self) -> set[tuple[int, int]]:
         """The cells (row, column) that are better than all others of their column, beyond the spread."""
-        own = [i for i, row in enumerate(self.rows) if not row.published]
+        own = [(i, row) for i, row in enumerate(self.rows) if not row.published]
         found = set()
         for column, metric in enumerate(self.metrics):
             if metric in NO_BEST:
                 continue
-            place = best([self.rows[i].cells[column] for i in own], lower=metric in LOWER_IS_BETTER)
-            if place is not None:
-                found.add((own[place], column))
+            cells = [row.cells[column] for _, row in own]
+            variants = [row.variant or row.name for _, row in own]
+            place = best(cells, lower=metric in LOWER_IS_BETTER, same=variants)
+            if place is not None:  # what does not depend on the threshold stands in both rows of its variant
+                alike = zip(own, cells, variants, strict=True)
+                found |= {(i, column) for (i, _), c, v in alike if v == variants[place] and c == cells[place]}
         return found
 
 
@@ -137,7 +144,8 @@ def _rows(comparison: Comparison, variants: Iterable[str], metrics: Sequence[str
         for key, suffix in judged:
             done = [run for run in runs if key in run.metrics]
             if done:
-                rows.append(TableRow(title(name) + suffix, tuple(spread(done, key, metric) for metric in metrics)))
+                cells = tuple(spread(done, key, metric) for metric in metrics)
+                rows.append(TableRow(title(name) + suffix, cells, variant=name))
     return rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orderless.torchvision_ops  # noqa: F401  must come before Lightning
 
 from collections.abc import Iterable  # isort: skip
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import torch
@@ -63,14 +63,16 @@ def make_averaging(kind: str) -> WeightAveraging | None:
 def recompute_batchnorm(encoder: nn.Module, batches: Iterable[Tensor]) -> None:
     """Give averaged weights batch-norm statistics that fit them: the mean over some training batches."""
     layers = [m for m in encoder.modules() if isinstance(m, nn.modules.batchnorm._BatchNorm)]
-    if not layers:
+    some = iter(islice(batches, BATCHNORM_BATCHES)) if layers else iter(())
+    first = next(some, None)
+    if first is None:  # nothing to learn statistics from
         return
     was_training, momenta = encoder.training, [layer.momentum for layer in layers]
     for layer in layers:
         layer.reset_running_stats()
         layer.momentum = None  # a cumulative mean
     encoder.train()
-    for images in islice(batches, BATCHNORM_BATCHES):
+    for images in chain((first,), some):
         encoder(images)
     for layer, momentum in zip(layers, momenta, strict=True):
         layer.momentum = momentum

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch.utils.data import DataLoader
 
 from orderless.config import Config, StageConfig
@@ -19,7 +18,7 @@ from orderless.errors import OrderlessError, UsageError
 from orderless.files import cache_limit, cache_root
 from orderless.labels import Vocabulary
 from orderless.model.encoder import Encoder
-from orderless.training.features import CachedDataset, Part, store_features, stored_part
+from orderless.training.features import CachedDataset, Part, encoder_key, store_features, stored_part
 from orderless.training.processes import Processes
 from orderless.training.progress import Watcher
 
@@ -37,9 +36,9 @@ class TrainingData:
 
     def __init__(self, config: Config, collection: Collection | None, processes: Processes, watcher: Watcher) -> None:
         self.config, self.processes, self.watcher = config, processes, watcher
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.device = processes.device
         self.unreadable: dict[str, str] = {}  # name of every image that could not be read -> reason
-        self._datasets: dict[tuple[str, bool, Part], Any] = {}
+        self._datasets: dict[tuple[str, bool, str], Any] = {}
         if collection is None:
             collection = open_data(config.data.path, config.data.format, seed=config.data_seed, **config.data.options)
         for note in collection.notes:
@@ -93,9 +92,10 @@ class TrainingData:
                 cache=self._image_cache(),
             )  # fmt: skip
         part = stored_part(self.encoder, stage)
-        if (name, augment, part) not in self._datasets:
-            self._datasets[name, augment, part] = self._encoded(name, split, augment, part, shared)
-        return self._datasets[name, augment, part]
+        key = name, augment, encoder_key(self.encoder, self.preprocessing, 1, part)  # a stage may have trained it
+        if key not in self._datasets:
+            self._datasets[key] = self._encoded(name, split, augment, part, shared)
+        return self._datasets[key]
 
     def _encoded(self, name: str, split: Split, augment: bool, part: Part, shared: bool) -> CachedDataset:
         self.encoder.to(self.device)

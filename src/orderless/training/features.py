@@ -14,6 +14,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -221,9 +222,14 @@ def _image_hash(sample: Sample) -> str | None:
 
 def _make_room(root: Path, keep: Path, needed: int) -> None:
     """Remove the stores that were not used for longest until `needed` bytes more fit under the limit."""
-    sizes = {folder: sum(f.stat().st_size for f in folder.glob("*")) for folder in root.glob("*") if folder.is_dir()}
+    sizes: dict[Path, int] = {}
+    used: dict[Path, float] = {}
+    for folder in root.glob("*"):
+        with suppress(FileNotFoundError):  # another process may remove it, or rename what it wrote
+            used[folder] = folder.stat().st_mtime
+            sizes[folder] = sum(file.stat().st_size for file in folder.glob("*") if file.suffix != ".tmp")
     limit = cache_limit()
-    for folder in sorted(sizes, key=lambda f: f.stat().st_mtime):
+    for folder in sorted(sizes, key=used.__getitem__):
         if sum(sizes.values()) + needed <= limit:
             return
         if folder != keep:

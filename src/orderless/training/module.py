@@ -159,7 +159,7 @@ class StageModule(pl.LightningModule):
         self.late_loss.check()  # of the last step, before it is judged
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
-        if len(batch.inputs) == 0:
+        if len(batch.inputs) == 0 and self.processes.alone:  # of several, each must have something to gather
             return
         prediction = self.head.predict(self.features(batch.inputs))  # type: ignore[operator]
         self.validation.update(

@@ -24,11 +24,15 @@ class Processes:
     world: int = 1
     local_world: int = 1  # of this machine
     restarts: int = 0  # how often torchrun had to start anew
+    local_rank: int = 0  # which one of this machine: the number of its GPU
 
     @classmethod
     def join(cls) -> Processes:
         """What torchrun says in the environment; meets the others."""
-        names = ("RANK", "0"), ("WORLD_SIZE", "1"), ("LOCAL_WORLD_SIZE", "1"), ("TORCHELASTIC_RESTART_COUNT", "0")
+        names = (
+            ("RANK", "0"), ("WORLD_SIZE", "1"), ("LOCAL_WORLD_SIZE", "1"), ("TORCHELASTIC_RESTART_COUNT", "0"),
+            ("LOCAL_RANK", "0"),
+        )  # fmt: skip
         found = cls(*(int(os.environ.get(name, default)) for name, default in names))
         if found.alone:
             return found
@@ -51,6 +55,11 @@ class Processes:
     @property
     def alone(self) -> bool:
         return self.world == 1
+
+    @property
+    def device(self) -> torch.device:
+        """Where this process computes."""
+        return torch.device("cuda", self.local_rank) if torch.cuda.is_available() else torch.device("cpu")
 
     @property
     def first(self) -> bool:

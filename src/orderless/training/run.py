@@ -91,6 +91,9 @@ def _train(
     gpu, carved = data.device.type == "cuda", data.collection.carved
     watcher.chosen(reasons(config, weights=weights, gpu=gpu, splits=splits, carved=carved))
     data.prepare(encoder)
+    if resume:
+        run.check_labels(data.vocabulary)
+        processes.wait()  # until all have looked at what is written again now
     if processes.first:
         run.begin(asked, data.vocabulary)
     model = _Stages(config, run, data, processes, watcher, stop, tensorboard).run_all()
@@ -130,7 +133,7 @@ class _Stages:
         final = config.stages[-1]
         for number, stage in enumerate(config.stages):
             model_config = config.model
-            if stage.objective == "binary":
+            if stage.objective == "binary" and config.method != "bce":  # whose head it is
                 model_config = ModelConfig(backbone=config.model.backbone, head="binary")
             if stage.objective not in heads:
                 torch.manual_seed(config.seed)

@@ -31,6 +31,14 @@ def test_val_joins_train_as_in_the_paper(tmp_path: Path) -> None:
     assert {split: len(part) for split, part in found.splits.items()} == {"train": 16, "test": 8}
 
 
+def test_all_boxes_of_a_photo_go_to_the_same_split(tmp_path: Path) -> None:
+    found = open_data(make_wider(tmp_path), merge_val=True, val_share=0.25)
+    photos = {split: {sample.path for sample in part} for split, part in found.splits.items()}
+    assert found["val"]
+    assert not photos["val"] & photos["train"]
+    assert len(found["train"]) + len(found["val"]) == 16
+
+
 @pytest.mark.parametrize("missing", ["Annotations/wider_attribute_test.json", "Image"])
 def test_half_downloaded(tmp_path: Path, missing: str) -> None:
     path = make_wider(tmp_path) / missing

@@ -28,7 +28,7 @@ def detect(root: Path) -> bool:
 
 
 def read(root: Path, seed: int, *, merge_val: bool = False, val_share: float = 0.1) -> Collection:
-    """Read both lists; `merge_val` trains on `val` too, as the paper does, and carves off `val_share` of it."""
+    """Read both lists; `merge_val` trains on `val` too, as the paper does, but for `val_share` of all photos."""
     images = first_folder(root, ("Image", "Images", "image", "images"), "the images")
     splits: dict[str, list[Sample]] = {"train": [], "val": [], "test": []}
     notes: list[str] = []

@@ -43,20 +43,17 @@ def breakdown_figure(comparison: Comparison) -> Figure | None:
         figure = new_figure(3.4 * len(panels), 3.7)
         grid = figure.subplots(1, len(panels), sharey=True)
         for axes, (heading, what, judge) in zip(grid, panels, strict=True):
-            places: dict[str, int] = {}
+            names: list[str] = []
             for method in methods:
-                bands = [judge(run) for run in comparison.main(method)]
-                found: dict[str, list[float]] = {}
-                for band in (band for run in bands for band in run):
-                    found.setdefault(band.name, []).append(100 * band.F1)
-                    places.setdefault(band.name, len(places))
-                means = [sum(values) / len(values) for values in found.values()]
+                bands = [judge(run) for run in comparison.main(method)]  # the same for all: they follow from the truth
+                names = [band.name for band in bands[0]]
+                means = [100 * sum(band.F1 for band in same) / len(same) for same in zip(*bands, strict=True)]
                 axes.plot(
-                    [places[name] for name in found], means, color=colour(method), label=title(method),
+                    range(len(means)), means, color=colour(method), label=title(method),
                     marker="o", markersize=3.5, linewidth=1.8,
                 )  # fmt: skip
             tidy(axes, heading, what, "F1 in %" if axes is grid[0] else "")
-            axes.set_xticks(range(len(places)), list(places))
+            axes.set_xticks(range(len(names)), names)
             axes.tick_params(labelsize=8.5)
         handles, labels = grid[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=min(6, len(labels)), frameon=False)
