@@ -44,6 +44,37 @@ def test_sources(tmp_path: Path) -> None:
     assert {image.mode for image in images} == {"RGB"}
 
 
+def repeated_scan(times: int) -> bytes:
+    """A progressive JPEG that ends with the same scan so many times more; each goes over all pixels."""
+    data = encoded(Image.new("L", (64, 64), 128), "JPEG", progressive=True)
+    start = data.rindex(b"\xff\xda")
+    return data[:-2] + data[start:-2] * times + data[-2:]
+
+
+def test_a_jpeg_of_countless_scans_is_refused(tmp_path: Path) -> None:
+    assert open_image(repeated_scan(20)).size == (64, 64)
+    (tmp_path / "bomb.jpg").write_bytes(repeated_scan(500))
+    for source in (repeated_scan(500), tmp_path / "bomb.jpg"):
+        with pytest.raises(UnreadableImage, match=r"50\d scans, more than the limit of 100"):
+            open_image(source)
+
+
+def test_what_stands_behind_a_jpeg_is_not_counted() -> None:
+    """Phones put a video behind a photo, in which any bytes may come."""
+    assert open_image(repeated_scan(0) + b"\xff\xda" * 500).size == (64, 64)
+
+
+def test_a_small_tiff_of_a_huge_tile_is_refused() -> None:
+    fields = (
+        (256, 4, 16), (257, 4, 16), (258, 3, 8), (259, 3, 1), (262, 3, 1), (277, 3, 1), (284, 3, 1), (322, 4, 40_000),
+        (323, 4, 40_000), (324, 4, 146), (325, 4, 4),
+    )  # fmt: skip
+    head = struct.pack("<2sHIH", b"II", 42, 8, len(fields))
+    body = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in fields)
+    with pytest.raises(UnreadableImage, match=r"a tile of 1,600,000,000 pixels"):
+        open_image(head + body + struct.pack("<I", 0) + b"\0" * 4)
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("format", ["JPEG", "TIFF", "PNG", "WEBP"])
 def test_every_exif_orientation(orientation: int, format: str) -> None:

@@ -107,3 +107,19 @@ def test_what_is_not_ours_is_refused(exported: tuple[Path, Path], tmp_path: Path
     for key in ("orderless.labels", "orderless.preprocessing", "orderless.config"):
         with pytest.raises(UsageError, match="damaged metadata"):
             OnnxTagger(altered(file, bad, lambda props, key=key: props.update({key: "{"})))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("size", -5), ("size", 20_000), ("size", 64.5), ("size", "x"), ("size", True), ("interpolation", "foo"),
+     ("interpolation", [1]), ("pixel_limit", "x"), ("pixel_limit", 0), ("mean", 3), ("extra", 1)],
+)  # fmt: skip
+def test_preprocessing_that_makes_no_sense_is_refused(
+    name: str, value: object, exported: tuple[Path, Path], tmp_path: Path
+) -> None:
+    def change(props: dict[str, str]) -> None:
+        rule = json.loads(props["orderless.preprocessing"]) | {name: value}
+        props["orderless.preprocessing"] = json.dumps(rule)
+
+    with pytest.raises(UsageError, match="damaged metadata"):
+        OnnxTagger(altered(exported[1], tmp_path / "bad.onnx", change))

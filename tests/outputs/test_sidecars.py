@@ -127,6 +127,12 @@ def test_an_empty_list_of_keywords() -> None:
     assert read_keywords(LIGHTROOM.encode()) is None  # says nothing about keywords
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_a_sidecar_in_another_encoding_is_left_alone(encoding: str) -> None:
+    with pytest.raises(UsageError, match="UTF-8"):
+        with_keywords(new_packet(["a"]).decode().replace("\ufeff", "").encode(encoding), ["bird"])
+
+
 def test_a_damaged_sidecar_is_named_and_left_alone(tmp_path: Path) -> None:
     bomb = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><x>&a;</x>'
     bad = {"a": "not xml", "b": bomb, "c": "<x/>"}

@@ -78,6 +78,8 @@ def test_security_headers_on_every_answer(models: Models, path: str) -> None:
         ("localhost:8000", 200),
         ("127.0.0.1", 200),
         ("[::1]:8000", 200),
+        ("127.0.0.2:8000", 200),
+        ("128.0.0.1", 403),
         ("evil.example", 403),
         ("localhost.evil.example", 403),
     ],

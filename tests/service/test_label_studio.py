@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,3 +111,29 @@ def test_tasks_do_not_hold_the_queue(client: TestClient) -> None:
     address = "data:image/jpeg;base64," + base64.b64encode(jpeg()).decode()
     answer = client.post("/predict", json={"tasks": [{"data": {"image": address}}] * 100})
     assert len(answer.json()["results"]) == 100
+
+
+def test_files_count_as_what_the_service_holds(models: Models, root: Path) -> None:
+    (root / "large.jpg").write_bytes(b"\0" * 900_000)
+    limits = Limits(max_images=4, max_upload_mb=1, max_held_mb=2)
+    tasks = [{"data": {"photo": "large.jpg"}}] * 4
+    with TestClient(create_app(models, limits, label_studio_root=root)) as client:
+        assert client.post("/predict", json={"tasks": tasks[:2]}).status_code == 200
+        answer = client.post("/predict", json={"tasks": tasks})
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+        assert "orderless_held_bytes 0.0" in client.get("/metrics").text  # all of it was given back
+
+
+def test_a_body_of_countless_values_is_refused(models: Models, root: Path) -> None:
+    limits = Limits(max_upload_mb=5)
+    with TestClient(create_app(models, limits, label_studio_root=root)) as client:
+        body = b'{"tasks":[{"data":{"image":"x","y":[' + b"{}," * 600_000 + b"1]}}]}"
+        answer = client.post("/predict", content=body)
+    assert answer.status_code == 422
+    assert "values" in answer.json()["detail"]
+
+
+def test_a_pipe_in_the_folder_does_not_keep_the_service(client: TestClient, root: Path) -> None:
+    os.mkfifo(root / "pipe.jpg")
+    answer = client.post("/predict", json={"tasks": [{"data": {"photo": "pipe.jpg"}}]})
+    assert "not a file" in answer.json()["results"][0]["error"]

@@ -52,6 +52,17 @@ def test_attention_and_steps_only_when_asked(client: TestClient, photo: bytes) -
     assert all(tag["attention"] is None for tag in image["tags"])
 
 
+def test_the_name_of_a_form_may_be_written_in_capitals(client: TestClient) -> None:
+    body = b"".join(
+        b'--x\r\ncontent-disposition: form-data; name="images"; filename="a"\r\n\r\n' + data + b"\r\n"
+        for data in (jpeg(1), TEXT)
+    )
+    head = {"content-type": "Multipart/Form-Data; boundary=x"}
+    answer = client.post("/v1/tags", content=body + b"--x--\r\n", headers=head)
+    assert answer.status_code == 200
+    assert [image["error"] is None for image in answer.json()["images"]] == [True, False]
+
+
 def test_a_form_accounts_for_every_file(client: TestClient) -> None:
     files = [("images", ("a.jpg", jpeg(1))), ("images", ("b\n.txt", TEXT)), ("other", ("c.png", encoded("PNG")))]
     answer = client.post("/v1/tags?model=bce", files=files)

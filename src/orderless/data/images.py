@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import struct
 import warnings
@@ -12,10 +13,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from PIL import Image, UnidentifiedImageError
+from PIL.JpegImagePlugin import JpegImageFile
+from PIL.TiffImagePlugin import TILELENGTH, TILEWIDTH, TiffImageFile
 
 from orderless.errors import UnreadableImage
 
 PIXEL_LIMIT = 100_000_000  # 100 megapixels: larger than cameras make, small enough to decode anywhere
+SCAN_LIMIT = 100  # of a JPEG; progressive ones have about ten
 
 IMAGE_SUFFIXES = frozenset(
     {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".avif", ".jp2"}
@@ -24,6 +28,8 @@ IMAGE_SUFFIXES = frozenset(
 # What Pillow remarks on (odd EXIF, palettes, large images) is dealt with here. A filter for the whole process and
 # not `catch_warnings`, which is not safe in the service's threads.
 warnings.filterwarnings("ignore", module=r"PIL\.")
+
+_JPEG_MARKER = re.compile(rb"\xff+[^\x00\xd0-\xd7\xff]")  # none of those that stand within a scan
 
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -76,6 +82,7 @@ def open_image(
             width, height = image.size
             if width * height > pixel_limit:
                 raise UnreadableImage(name, f"{width}x{height} is more than the limit of {pixel_limit:,} pixels")
+            _check_effort(image, name, pixel_limit)
             if size is not None and box is None:
                 image.draft("RGB", (size, size))
             rgb = _to_rgb(_upright(image))
@@ -96,6 +103,33 @@ def open_image(
     except _DAMAGE as error:
         raise UnreadableImage(name, f"it is damaged ({str(error) or type(error).__name__})") from None
     return rgb if box is None else _crop(rgb, box, name)
+
+
+def _check_effort(image: Image.Image, name: object, pixel_limit: int) -> None:
+    """Refuse what is small in its head but not to a decoder."""
+    if isinstance(image, TiffImageFile):  # libtiff takes memory for a whole tile, however little of it is picture
+        tile = int(image.tag_v2.get(TILEWIDTH, 0)) * int(image.tag_v2.get(TILELENGTH, 0))
+        if tile > pixel_limit:
+            raise UnreadableImage(name, f"a tile of {tile:,} pixels is more than the limit of {pixel_limit:,}")
+    elif isinstance(image, JpegImageFile) and "progressive" in image.info and image.fp is not None:
+        place = image.fp.tell()
+        image.fp.seek(0)
+        scans = _count_scans(image.fp.read())  # each goes over all pixels, and may be a few bytes
+        image.fp.seek(place)
+        if scans > SCAN_LIMIT:
+            raise UnreadableImage(name, f"it has {scans} scans, more than the limit of {SCAN_LIMIT}")
+
+
+def _count_scans(jpeg: bytes) -> int:
+    """Of the picture itself: a preview may stand before it, and a video behind it."""
+    scans = jpeg.count(b"\xff\xda")  # no fewer than there are
+    if scans <= SCAN_LIMIT:
+        return scans
+    scans, place = 0, 2
+    while (marker := _JPEG_MARKER.search(jpeg, place)) and marker[0][-1] != 0xD9:  # the end of the picture
+        scans += marker[0][-1] == 0xDA
+        place = marker.end() + int.from_bytes(jpeg[marker.end() : marker.end() + 2], "big")
+    return scans
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:

@@ -35,6 +35,8 @@ def new_packet(labels: Sequence[str]) -> bytes:
 
 def with_keywords(packet: bytes, labels: Sequence[str], where: object = "the sidecar") -> bytes:
     """The same bytes with these keywords among its own."""
+    if b"\0" in packet:  # no text in UTF-8 has one
+        raise UsageError(f"{where} is not written in UTF-8, so nothing can be added to it")
     found = _look(packet, where)
     missing = [label for label in labels if label not in found.keywords]
     if not missing:

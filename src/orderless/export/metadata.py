@@ -20,6 +20,8 @@ INPUT = "images"  # uint8 [B, S, S, 3], RGB
 OUTPUTS = ("sequence", "labels", "scores", "probabilities", "attention")  # as `results.Outputs`; the last two may lack
 
 _PREFIX = "orderless."
+_LARGEST_SIZE = 4096
+_INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "lanczos", "box", "hamming")  # Pillow's
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,17 @@ class InputRule:
     interpolation: str
     resize: str = "squeeze"  # the whole image into a square
     pixel_limit: int = 100_000_000
+
+
+def _checked(rule: InputRule) -> InputRule:
+    """A file may come from anybody."""
+    if type(rule.size) is not int or not 1 <= rule.size <= _LARGEST_SIZE:
+        raise ValueError(f"images of {rule.size!r} pixels")
+    if type(rule.pixel_limit) is not int or rule.pixel_limit < 1:
+        raise ValueError(f"a limit of {rule.pixel_limit!r} pixels")
+    if rule.interpolation not in _INTERPOLATIONS:
+        raise ValueError(f"the interpolation {rule.interpolation!r}")
+    return rule
 
 
 @dataclass(frozen=True)
@@ -75,7 +88,7 @@ class Metadata:
             rule = json.loads(found["preprocessing"])
             return cls(
                 vocabulary=Vocabulary.from_json(found["labels"]),
-                preprocessing=InputRule(**{**rule, "mean": tuple(rule["mean"]), "std": tuple(rule["std"])}),
+                preprocessing=_checked(InputRule(**{**rule, "mean": tuple(rule["mean"]), "std": tuple(rule["std"])})),
                 method=found["method"],
                 config=json.loads(found["config"]),
                 threshold=json.loads(found["threshold"]),

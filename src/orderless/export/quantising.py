@@ -11,6 +11,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-from orderless.errors import UsageError
+from orderless.errors import UnreadableImage, UsageError
 from orderless.evaluation.accumulate import TaggingMetrics
 from orderless.export.metadata import INPUT
 from orderless.export.photos import Photos
@@ -98,7 +99,8 @@ def _from_last_convolution(file: Path) -> list[str]:
 def measure_cost(before: bytes, after: bytes, photos: Photos) -> Cost:
     """Both files on the validation split, and on one image in turns."""
     taggers = OnnxTagger(before), OnnxTagger(after)
-    scores = [_f1(tagger, photos) for tagger in taggers] if photos.labelled else []
+    judged = [_f1(tagger, photos) for tagger in taggers] if photos.labelled else []
+    scores = [metrics for metrics, count in judged if count]
     pixels = [taggers[0].resized(photos.checked[0])]
     seconds = [float("inf"), float("inf")]
     for _ in range(_TURNS):
@@ -107,23 +109,30 @@ def measure_cost(before: bytes, after: bytes, photos: Photos) -> Cost:
             tagger.run(pixels)
             seconds[side] = min(seconds[side], time.perf_counter() - start)
     return Cost(
-        photos=len(photos.labelled),
+        photos=judged[0][1] if judged else 0,
         f1={name: (scores[0][name], scores[1][name]) for name in ("OF1", "CF1")} if scores else {},
         size=len(after) / len(before),
         speed=seconds[0] / seconds[1],
     )
 
 
-def _f1(tagger: OnnxTagger, photos: Photos) -> dict[str, float]:
-    metrics = TaggingMetrics()
+def _f1(tagger: OnnxTagger, photos: Photos) -> tuple[dict[str, float], int]:
+    """Metrics, and of how many photos."""
+    metrics, count = TaggingMetrics(), 0
     for start in range(0, len(photos.labelled), _BATCH):
-        samples = photos.labelled[start : start + _BATCH]
-        images = [sample.load(size=tagger.preprocessing.size) for sample in samples]
-        outputs = tagger.run([tagger.resized(image) for image in images])
+        pixels, samples = [], []
+        for sample in photos.labelled[start : start + _BATCH]:
+            with suppress(UnreadableImage):  # as in training, it is left out
+                pixels.append(tagger.resized(sample.load(tagger.preprocessing.size, tagger.preprocessing.pixel_limit)))
+                samples.append(sample)
+        if not samples:
+            continue
+        outputs = tagger.run(pixels)
         truth = np.zeros((len(samples), len(tagger.vocabulary)), bool)
         for row, sample in enumerate(samples):
             truth[row, tagger.vocabulary.indices(sample.labels, ignore_unknown=True)] = True
         metrics.update(
             torch.from_numpy(truth), torch.from_numpy(outputs.labels), torch.from_numpy(outputs.scores), None
         )
-    return metrics.compute()
+        count += len(samples)
+    return (metrics.compute() if count else {}), count

@@ -8,6 +8,7 @@ import hmac
 import json
 import time
 from collections.abc import Collection
+from ipaddress import ip_address
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,7 +27,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
 
 
 class Guard:
@@ -67,7 +67,7 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers = Headers(scope=scope)
-        if self._local_only and _host(headers.get("host", "")) not in LOOPBACK_NAMES:
+        if self._local_only and not is_loopback(_host(headers.get("host", ""))):
             # A name that some site lets point here: its page would read our answers as its own (DNS rebinding).
             return 403, "this service answers to localhost only; set a token to serve others"
         if scope["method"] != "GET" and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
@@ -77,6 +77,14 @@ class Guard:
         if not hmac.compare_digest(_given_token(headers.get("authorization", "")), self._token.encode()):
             return 401, "the token is missing or wrong; send it as Authorization: Bearer TOKEN"
         return None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address can only mean this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _host(header: str) -> str:

@@ -11,6 +11,7 @@ import asyncio
 import base64
 import binascii
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
+from orderless.data.images import check_regular
 from orderless.errors import OrderlessError, UnreadableImage
 from orderless.outputs.about import About
 from orderless.outputs.label_studio import prediction
@@ -30,6 +32,7 @@ from orderless.service.problems import problems
 from orderless.service.routes import Desk
 
 _MOST_TASKS = 1000
+_MOST_VALUES = 500_000  # in the JSON of a request, of any kind
 
 
 class Task(BaseModel):
@@ -103,9 +106,11 @@ def label_studio_routes(desk: Desk, root: Path | None) -> APIRouter:
         responses=problems(401, 403, 408, 413, 422, 429, 500, 504),
     )
     async def predict(request: Request) -> PredictOut:
+        await desk.check_room(request)
         async with desk.uploads.body(request) as pieces:
-            asked = _parse(b"".join([piece async for piece in pieces]))
-            controls = _controls(asked.label_config)
+            body = b"".join([piece async for piece in pieces])
+            asked = await asyncio.to_thread(_parse, body)  # others are answered meanwhile
+            controls = await asyncio.to_thread(_controls, asked.label_config)
             results: list[dict[str, Any]] = []
             for start in range(0, len(asked.tasks), desk.limits.max_images):
                 tasks = asked.tasks[start : start + desk.limits.max_images]
@@ -124,8 +129,9 @@ async def _predict(
         photos=root or Path(),
         options={"from_name": controls.from_name, "to_name": controls.to_name},
     )
-    read = [await asyncio.to_thread(_read, task, controls, root, desk.limits.upload_bytes) for task in tasks]
-    outcomes = iter(await desk.tag(request, model, [data for data in read if isinstance(data, bytes)]))
+    async with desk.uploads.held() as hold:
+        read = [await asyncio.to_thread(_read, task, controls, root, desk.limits.upload_bytes, hold) for task in tasks]
+        outcomes = iter(await desk.tag(request, model, [data for data in read if isinstance(data, bytes)]))
     found = []
     for data in read:
         outcome: Result | OrderlessError = next(outcomes) if isinstance(data, bytes) else data
@@ -145,6 +151,8 @@ def _chosen(result: Result, controls: Controls) -> Result:
 
 
 def _parse(body: bytes) -> PredictIn:
+    if sum(body.count(mark) for mark in (b"{", b"[", b",")) > _MOST_VALUES:  # each takes far more memory than its text
+        raise HTTPException(422, f"the body holds more than {_MOST_VALUES:,} values")
     try:
         return PredictIn.model_validate(json.loads(body))
     except ValidationError as error:
@@ -174,21 +182,24 @@ def _controls(config: str | None) -> Controls:
     return Controls(choices.get("name", "labels"), to_name, key, values)
 
 
-def _read(task: Task, controls: Controls, root: Path | None, limit: int) -> bytes | UnreadableImage:
-    """A task's image as it is encoded."""
+def _read(
+    task: Task, controls: Controls, root: Path | None, limit: int, hold: Callable[[int], None]
+) -> bytes | UnreadableImage:
+    """A task's image as it is encoded; `hold` is told how large it is before it is read."""
     value = task.data.get(controls.key) if controls.key else next(iter(task.data.values()), None)
     if not isinstance(value, str):
         return UnreadableImage("task", f"the task has no image under {controls.key or 'its data'}")
     if value.startswith("data:"):
         head, _, encoded = value.partition(",")
+        hold(len(encoded))
         try:
             return base64.b64decode(encoded, validate=True) if head.endswith(";base64") else unquote(encoded).encode()
         except (binascii.Error, ValueError):
             return UnreadableImage("task", "its data URL is damaged")
-    return _read_file(value, root, limit)
+    return _read_file(value, root, limit, hold)
 
 
-def _read_file(address: str, root: Path | None, limit: int) -> bytes | UnreadableImage:
+def _read_file(address: str, root: Path | None, limit: int, hold: Callable[[int], None]) -> bytes | UnreadableImage:
     """A file below the root: `/data/local-files/?d=a/photo.jpg`, or a path relative to it."""
     try:
         parts = urlsplit(address)
@@ -203,8 +214,13 @@ def _read_file(address: str, root: Path | None, limit: int) -> bytes | Unreadabl
         path = root.resolve() / place.lstrip("/")
         if not path.resolve().is_relative_to(root.resolve()):
             return UnreadableImage("task", "the file lies outside the folder of photos")
-        if path.stat().st_size > limit:
+        check_regular(path)
+        size = path.stat().st_size
+        if size > limit:
             return UnreadableImage("task", "the file is larger than the upload limit")
+        hold(size)
         return path.read_bytes()
+    except UnreadableImage as error:
+        return error
     except (OSError, ValueError):  # ValueError: a null byte
         return UnreadableImage("task", "there is no such file in the folder of photos")

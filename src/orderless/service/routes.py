@@ -132,7 +132,7 @@ def tagging_routes(desk: Desk) -> APIRouter:
         async with desk.uploads.body(request) as pieces:
             uploads = await read_images(request, pieces, desk.limits.max_images)
             outcomes = await desk.tag(request, chosen, [upload.data for upload in uploads])
-        form = request.headers.get("content-type", "").startswith("multipart/")
+        form = request.headers.get("content-type", "").strip().lower().startswith("multipart/")
         images = []
         for upload, outcome in zip(uploads, outcomes, strict=True):
             if not isinstance(outcome, OrderlessError):

@@ -7,9 +7,10 @@ not come in time is given up.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from threading import Lock
 
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
@@ -35,7 +36,7 @@ class Upload:
 
 
 class _InMemory(MultiPartParser):
-    spool_max_size = 2**40  # the total is limited already; nothing is written to a disk
+    spool_max_size = max_file_size = 2**40  # the total is limited already; nothing is written to a disk (two versions)
 
 
 class Uploads:
@@ -44,6 +45,7 @@ class Uploads:
     def __init__(self, limits: Limits, metrics: Metrics) -> None:
         self._limits, self._metrics = limits, metrics
         self._held = 0
+        self._lock = Lock()
 
     @asynccontextmanager
     async def body(self, request: Request) -> AsyncIterator[AsyncGenerator[bytes, None]]:
@@ -52,8 +54,31 @@ class Uploads:
         try:
             yield self._pieces(request, mine)
         finally:
-            self._held -= mine[0]
-            self._metrics.held_bytes.set(self._held)
+            self._hold(-mine[0])
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[Callable[[int], None]]:
+        """To be told of bytes that a request takes beyond its body, before it does; 429 if they are too many."""
+        mine = 0
+
+        def hold(count: int) -> None:
+            nonlocal mine
+            with self._lock:  # a thread may read files
+                if self._held + count > self._limits.held_bytes:
+                    self._metrics.rejected.labels("memory").inc()
+                    raise _too_much_held()
+                self._held += count
+            mine += count
+
+        try:
+            yield hold
+        finally:
+            self._hold(-mine)
+
+    def _hold(self, count: int) -> None:
+        with self._lock:
+            self._held += count
+        self._metrics.held_bytes.set(self._held)
 
     async def _pieces(self, request: Request, mine: list[int]) -> AsyncGenerator[bytes, None]:
         limit = self._limits.upload_bytes
@@ -65,13 +90,12 @@ class Uploads:
         while more:
             piece, more = await self._next(request, until)
             mine[0] += len(piece)
-            self._held += len(piece)
-            self._metrics.held_bytes.set(self._held)
+            self._hold(len(piece))
             if mine[0] > limit:
                 await self._too_large(request)
             if self._held > self._limits.held_bytes:
                 await self.turn_away(request, "memory")
-                raise HTTPException(429, "the service holds too many uploads; try again in 1 s", {"retry-after": "1"})
+                raise _too_much_held()
             yield piece
 
     async def _next(self, request: Request, until: float) -> tuple[bytes, bool]:
@@ -104,6 +128,10 @@ class Uploads:
                 return
             more = message.get("more_body", False)
             seen += len(message.get("body", b""))
+
+
+def _too_much_held() -> HTTPException:
+    return HTTPException(429, "the service holds too many uploads; try again in 1 s", {"retry-after": "1"})
 
 
 async def read_images(request: Request, pieces: AsyncGenerator[bytes, None], max_images: int) -> list[Upload]:

@@ -3,12 +3,21 @@
 const RETRIES = 3;
 let token = "";
 
+/** Headers hold bytes, and fetch takes one character for each: not "☂", but the three of its UTF-8. */
 export function useToken(text) {
-  token = text.trim();
+  token = String.fromCharCode(...new TextEncoder().encode(text.trim()));
 }
 
 export async function askModels() {
   return read(await send("/v1/models", {}));
+}
+
+/** One of the example photos, as if it had been uploaded. */
+export async function askExample(name) {
+  const answer = await send(`/static/examples/${name}.jpg`, {});
+  if (!answer.ok) return read(answer); // throws
+  const content = await answer.blob().catch(() => { throw unreachable(); });
+  return new File([content], `${name}.jpg`, { type: content.type });
 }
 
 /** Tags of one photo with attention and steps; a busy service is asked again. */
@@ -30,8 +39,12 @@ async function send(address, options) {
     return await fetch(address, { ...options, headers });
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
-    throw new Error("the service cannot be reached; is it running?");
+    throw unreachable();
   }
+}
+
+function unreachable() {
+  return new Error("the service cannot be reached; is it running?");
 }
 
 async function read(answer) {

@@ -1,11 +1,12 @@
 // The page: takes a photo, asks the service, shows tags. Whatever comes from the service enters as text, never as HTML.
 
-import { ask, askModels, useToken } from "./ask.js";
+import { ask, askExample, askModels, useToken } from "./ask.js";
 import { drawHeat } from "./heat.js";
 import { showResult } from "./result.js";
 
 const $ = (id) => document.getElementById(id);
 const HEAT_SIZE = 480; // pixels of the longer side: the map is smooth, the browser may stretch it
+const NARROW = matchMedia("(max-width: 52rem)"); // as in page.css
 const EVERY = "every model"; // the value of the switch's last choice
 
 let models = [];
@@ -24,7 +25,7 @@ async function start() {
     const names = models.length === 1 ? models[0] : `${models.length} models`;
     $("about").textContent = `${names}, ${served.models[0].labels} labels · orderless ${served.version}`;
     showSwitch();
-    $("error").hidden = true;
+    $("error").hidden = $("token-form").hidden = true;
   } catch (problem) {
     showProblem(problem);
   }
@@ -61,7 +62,25 @@ function takePhoto(file, example) {
   $("stage").classList.add("full");
   $("invitation").hidden = $("cannot").hidden = true;
   $("picture").hidden = $("hint").hidden = false;
+  placeExamples();
   tagPhoto();
+}
+
+async function takeExample(name) {
+  try {
+    takePhoto(await askExample(name), name);
+  } catch (problem) {
+    showProblem(problem); // a photo that is shown stays, with its tags
+  }
+}
+
+/** Under the photo; where one column has a photo and tags, under the tags. Moved and not just drawn there, so that Tab
+ * goes the way the eye goes. */
+function placeExamples() {
+  const place = NARROW.matches && photo ? $("main") : $("left"), focused = document.activeElement;
+  if ($("tries").parentElement === place) return;
+  place.append($("tries"));
+  if ($("tries").contains(focused)) focused.focus({ preventScroll: true }); // what moves loses the focus
 }
 
 async function tagPhoto() {
@@ -98,7 +117,7 @@ function showAnswers(found) {
     answer.images[0].tags.forEach((tag) => names.set(tag, several ? `“${tag.label}”, ${answer.model}` : `“${tag.label}”`));
     return showResult(answer, { look, pin, only: (label) => several && !others.has(label) });
   }));
-  $("empty").hidden = true;
+  $("empty").hidden = $("token-form").hidden = true;
   $("copy").hidden = false;
   say(found.map((answer, i) => `${answer.model}: ${labels[i].join(", ") || "no tag"}.`).join(" "));
 }
@@ -108,7 +127,7 @@ function forgetAnswers() {
   pinned = null;
   look(null);
   $("results").replaceChildren();
-  $("error").hidden = $("copy").hidden = $("token-form").hidden = true;
+  $("error").hidden = $("copy").hidden = true;
   $("empty").hidden = false;
 }
 
@@ -140,10 +159,13 @@ function showProblem(problem) {
   const text = problem.message || String(problem);
   $("error").textContent = text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
   $("error").hidden = false;
-  $("token-form").hidden = problem.status !== 401;
   $("empty").hidden = true;
   say("");
-  if (problem.status === 401) $("token").focus();
+  $("error").scrollIntoView({ block: "nearest" }); // in a narrow window it stands below what was clicked
+  if (problem.status === 401) {
+    $("token-form").hidden = false; // until a token has worked
+    $("token").focus();
+  }
 }
 
 function say(text) {
@@ -178,10 +200,8 @@ $("photo").addEventListener("error", () => {
   $("cannot").hidden = false;
 });
 document.querySelectorAll(".examples button").forEach((button) =>
-  button.addEventListener("click", async () => {
-    const file = await (await fetch(`/static/examples/${button.dataset.example}.jpg`)).blob();
-    takePhoto(new File([file], `${button.dataset.example}.jpg`, { type: file.type }), button.dataset.example);
-  }));
+  button.addEventListener("click", () => takeExample(button.dataset.example)));
+NARROW.addEventListener("change", placeExamples);
 addEventListener("dragover", (event) => {
   event.preventDefault();
   $("stage").classList.add("over");
@@ -200,7 +220,7 @@ $("copy").addEventListener("click", copyAnswers);
 $("token-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   useToken($("token").value);
-  $("token-form").hidden = true;
+  $("error").hidden = true; // so that the same sentence again is seen, and heard, as a new answer
   await start();
   tagPhoto();
 });
