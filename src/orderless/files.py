@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from orderless.errors import OrderlessError
+from orderless.errors import OrderlessError, UsageError
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
@@ -43,4 +43,8 @@ def cache_root() -> Path:
 
 def cache_limit() -> int:
     """$ORDERLESS_CACHE_GB (default 20) in bytes."""
-    return int(float(os.environ.get("ORDERLESS_CACHE_GB", "20")) * 1e9)
+    text = os.environ.get("ORDERLESS_CACHE_GB", "20")
+    try:
+        return int(float(text) * 1e9)
+    except (ValueError, OverflowError):
+        raise UsageError(f"ORDERLESS_CACHE_GB is {text!r}, not a number of gigabytes") from None

@@ -87,7 +87,10 @@ def test_evaluate(run: Path, photos: Path, tmp_path: Path, capsys: pytest.Captur
     metrics = json.loads(within(capsys, "evaluate", run, "--json", "--workers", "0")[1])
     assert metrics["images"] == 16
     assert "OF1" in metrics
-    assert "overall F1" in orderless("evaluate", run, photos, "--split", "val").stdout
+    shown = orderless("evaluate", run, photos, "--split", "val").stdout
+    assert "overall F1" in shown
+    assert "16 of 112 images" in " ".join(shown.split())
+    assert json.loads(within(capsys, "evaluate", run, "--split", "all", "--json", "--workers", "0")[1])["images"] == 112
     broken = tmp_path / "broken"
     shutil.copytree(photos, broken)
     (broken / "images" / "test-00002.jpg").write_bytes(b"")
@@ -118,11 +121,16 @@ def test_wrong_use_is_one_sentence(
         (["train", photos, "--set", "model.hiden=3"], "no setting 'model.hiden'"),
         (["train", "--config", strange], "no setting 'speed'"),
         (["train", photos, "--out", run], "already holds a run"),
+        (["train", photos, "--out", photos], "already holds other files"),
+        (["train", photos, "--config", run / "config.yaml", "--recipe", "paper"], "give one of them"),
         (["train", "--resume", "--out", empty], "no config.yaml"),
+        (["train", photos, "--resume", "--out", run, "--epochs", "5"], "leave out PHOTOS, --epochs"),
         (["predict", empty, photos], "not a finished run"),
         (["predict", tmp_path / "nowhere", photos], "no run folder"),
         (["predict", run, empty], "holds no image"),
         (["predict", run, str(tmp_path / "*.png")], "no file matches"),
+        (["predict", run, tmp_path / "nwe"], "no file or folder"),
+        (["predict", run, "s3://photos/2026"], "is an address"),
         (["evaluate", run, photos, "--split", "dev"], "'dev'"),
     ]
     for arguments, message in cases:
@@ -131,6 +139,25 @@ def test_wrong_use_is_one_sentence(
         assert message in err, (arguments, err)
         assert len(err.strip().splitlines()) == 1, err
     assert not (tmp_path / "runs").exists()  # nothing half-written
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence(
+    run: Path, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    photo, file = photos / "images" / "test-00000.jpg", tmp_path / "file"
+    file.touch()
+    cases: list[list[str | Path]] = [
+        ["predict", run, photo, "--attention", file],
+        ["explain", run, photo, "--out", file / "x.png"],
+        ["data", "scenes", file / "x", "--train", "1", "--val", "1", "--test", "1"],
+    ]
+    for arguments in cases:
+        code, _, err = within(capsys, *arguments)
+        assert (code, str(file) in err, len(err.strip().splitlines())) == (1, True, 1), (arguments, err)
+    monkeypatch.setenv("ORDERLESS_CACHE_GB", "much")
+    monkeypatch.setenv("ORDERLESS_CACHE", str(tmp_path / "cache"))
+    code, _, err = within(capsys, "train", photos, "--out", tmp_path / "out", *TINY)
+    assert (code, "ORDERLESS_CACHE_GB is 'much'" in err) == (2, True)
 
 
 def test_a_traceback_only_with_debug(tmp_path: Path) -> None:

@@ -49,3 +49,4 @@ def test_as_json_the_summary_is_data(photos: Path, tmp_path: Path) -> None:
     assert printed["summary"] == json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
     assert printed["summary"]["OP"] == pytest.approx(printed["test"]["OP"])
     assert printed["summary"]["images"] == 16
+    assert (tmp_path / "run" / "report.html").is_file()

@@ -95,6 +95,15 @@ def test_copies_and_leaks(troubled: Report) -> None:
     ]
 
 
+def test_one_file_in_two_rows_with_other_labels(tmp_path: Path) -> None:
+    for name in ("a.jpg", "b.jpg", "c.jpg"):
+        picture(ord(name[0])).save(tmp_path / name)
+    (tmp_path / "metadata.csv").write_text("file_name,labels\na.jpg,cat\na.jpg,dog\nb.jpg,cat\nb.jpg,cat\nc.jpg,dog\n")
+    report = check(open_data(tmp_path), workers=0)
+    assert report.conflicts == [{"images": ["a.jpg", "a.jpg"], "labels": [["cat"], ["dog"]]}]
+    assert any("2 rows name a photo" in note for note in report.notes)
+
+
 def test_labels_to_worry_about(troubled: Report) -> None:
     assert troubled.rare_labels == [{"label": "dog", "train": 7}, {"label": "owl", "train": 1}]
     assert troubled.unseen_labels == [{"label": "zebra", "val": 0, "test": 1}]

@@ -75,6 +75,12 @@ def test_a_small_tiff_of_a_huge_tile_is_refused() -> None:
         open_image(head + body + struct.pack("<I", 0) + b"\0" * 4)
 
 
+@pytest.mark.parametrize("thing", [None, [b"x"], 3])
+def test_what_is_no_image_at_all_is_a_mistake_of_the_caller(thing: object) -> None:
+    with pytest.raises(TypeError, match="a path, encoded bytes"):
+        open_image(thing)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("format", ["JPEG", "TIFF", "PNG", "WEBP"])
 def test_every_exif_orientation(orientation: int, format: str) -> None:

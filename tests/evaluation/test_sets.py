@@ -197,6 +197,7 @@ def test_zero_over_zero_is_zero():
     ("truth", "predicted", "ignore", "message"),
     [
         (torch.zeros(2, 3), torch.zeros(2, 3).bool(), None, "truth must be a bool tensor .* not float32"),
+        (np.zeros((2, 3), bool), torch.zeros(2, 3).bool(), None, "truth must be a torch tensor, not ndarray"),
         (torch.zeros(2, 3).bool(), torch.zeros(2, 4).bool(), None, r"predicted has the shape \[2, 4\]"),
         (torch.zeros(2, 3).bool(), torch.zeros(2, 3).bool(), torch.zeros(3).bool(), "ignore must have the shape"),
         (torch.zeros(2, 0).bool(), torch.zeros(2, 0).bool(), None, "truth must have the shape"),

@@ -61,6 +61,14 @@ def test_tokens_are_compared_in_constant_time(models: Models, monkeypatch: pytes
     assert compared == [(TOKEN.encode(), TOKEN.encode())]
 
 
+@pytest.mark.parametrize("token", ["voilà", "Å", "correct horse"])
+def test_a_token_may_end_in_any_letter(models: Models, token: str) -> None:
+    """Some of their last bytes are white space to those who take them for Latin-1."""
+    with TestClient(create_app(models, token=token)) as client:
+        sent = {"authorization": f"Bearer {token}".encode()}
+        assert client.get("/v1/models", headers=sent).status_code == 200  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("path", ["/", "/docs", "/v1/models", "/v1/tags", "/nothing", "/static/page.css"])
 def test_security_headers_on_every_answer(models: Models, path: str) -> None:
     with TestClient(create_app(models)) as client:

@@ -190,7 +190,7 @@ def test_a_bad_image_is_named_counted_and_left_out(cache: bool, photos: Path, tm
 def test_existing_run_is_not_overwritten(photos: Path, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "precious").touch()
-    with pytest.raises(UsageError, match="--resume"):
+    with pytest.raises(UsageError, match="other files"):
         train(tiny(photos), RunFolder(tmp_path / "run"))
 
 

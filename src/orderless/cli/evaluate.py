@@ -11,7 +11,7 @@ import typer
 def evaluate_command(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     data: Annotated[str | None, typer.Argument(help="Labelled data (default: what the run was trained on).")] = None,
-    split: Annotated[str, typer.Option(help="train, val or test.")] = "test",
+    split: Annotated[str, typer.Option(help="train, val, test, or all of them.")] = "test",
     format: Annotated[str | None, typer.Option(help="Data format, if looking at the folder is not enough.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", "-O", help="Option of the reader, name=value (docs/data.md).")] = None,
     skip_unreadable: Annotated[bool, typer.Option("--skip-unreadable", help="Judge the readable images.")] = False,
@@ -36,7 +36,8 @@ def evaluate_command(
     else:
         opened = (data, format, parse_options(option or []))
     collection = open_data(opened[0], opened[1], seed=seed, **opened[2])
-    samples = collection.limited(None if data else settings.limit, seed)[split]
+    collection = collection.limited(None if data else settings.limit, seed)
+    samples = list(collection) if split == "all" else collection[split]
     judged = tagger.evaluate(
         samples,
         batch_size=batch_size,
@@ -48,4 +49,9 @@ def evaluate_command(
     if json_:
         print(json.dumps({"run": str(run), "split": split, **metrics}, indent=1))
     else:
-        out.print(metrics_table(metrics, f"{run} on the {split} split"))
+        part = "all splits" if split == "all" else f"the {split} split"
+        out.print(
+            metrics_table(metrics, f"{run} on {part} of {opened[0]}, {len(samples):,} of {len(collection):,} images")
+        )
+        if data is not None and split in collection.carved:
+            out.print("The data does not say which images are for testing: a share was drawn. --split all judges all.")

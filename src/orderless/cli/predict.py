@@ -80,12 +80,20 @@ def predict_command(
     if attention is not None:
         results = _with_pictures(results, tagger, attention)
     tally = writing.tally if writing else Tally()
-    if writing:
-        writing.write(results, lambda complaint: print(complaint, file=sys.stderr))
-    else:
-        _print_table(tally.count(results))
+    try:
+        if writing:
+            writing.write(results, lambda complaint: print(complaint, file=sys.stderr))
+        else:
+            _print_table(tally.count(results))
+    except KeyboardInterrupt:
+        hint = "; go on with the same command and --resume" if writing and writing.can_resume else ""
+        print(f"stopped: {tally}{hint}", file=sys.stderr)
+        raise typer.Exit(130) from None
+    where = ""
     if writing and (out is not None or writing.output.kind == "sidecar"):
-        print(f"{tally}, written {f'to {out}' if out is not None else 'beside the photos'}", file=sys.stderr)
+        where = f", written {f'to {out}' if out is not None else 'beside the photos'}"
+    pictures = f", pictures in {attention}" if attention is not None else ""
+    print(f"{tally}{where}{pictures}", file=sys.stderr)
     if tally.failed:
         raise typer.Exit(1)
 

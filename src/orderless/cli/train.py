@@ -19,7 +19,7 @@ def train_command(
     data: Annotated[str | None, typer.Argument(help="Folder with tagged photos, or 'scenes' for generated ones.")] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder to write (default: runs/<data>-<method>).")] = None,
     method: Annotated[str | None, typer.Option(help="joint, pla, mla, bce, …: see orderless methods (default: joint; pla with --recipe paper).")] = None,
-    recipe: Annotated[str, typer.Option(help="quick (small data, CPU) or paper.")] = "quick",
+    recipe: Annotated[str | None, typer.Option(help="quick (small data, CPU), paper, or a file as those in recipes/ (default: quick).")] = None,
     config: Annotated[Path | None, typer.Option(help="Start from a config.yaml instead of a recipe.")] = None,
     backbone: Annotated[str | None, typer.Option(help="lite0, resnet50, resnet101, vgg16, … any timm name.")] = None,
     weights: Annotated[str | None, typer.Option(help="auto, none, or a .safetensors file.")] = None,
@@ -49,9 +49,19 @@ def train_command(
     rank, alone = int(os.environ.get("RANK", "0")), os.environ.get("WORLD_SIZE", "1") == "1"  # as torchrun says
     if not alone and out is None:
         raise UsageError("several processes need to be told where to write: --out runs/NAME")
+    changes: dict[str, Any]
     if resume:
-        settings, run = _resumed(out)
+        given = {
+            "PHOTOS": data, "--method": method, "--recipe": recipe, "--config": config, "--backbone": backbone,
+            "--weights": weights, "--image-size": image_size, "--attention": attention, "--finetune": finetune or None,
+            "--freeze": freeze or None, "--epochs": epochs, "--seed": seed, "--limit": limit, "--format": format,
+            "--option": option, "--ignore-unknown": ignore_unknown or None, "--workers": workers,
+            "--cache-images": cache_images or None, "--set": set_,
+        }  # fmt: skip
+        settings, run = _resumed(out, [name for name, value in given.items() if value is not None])
     else:
+        if recipe is not None and config is not None:
+            raise UsageError("--recipe and --config both say where to start from; give one of them")
         changes = {
             "method": method, "seed": seed,
             "data.path": _absolute(data), "data.format": format, "data.options": parse_options(option or []) or None,
@@ -59,7 +69,10 @@ def train_command(
             "data.cache_images": cache_images or None,
             "model.backbone": backbone, "model.weights": weights, "model.attention": attention,
         }  # fmt: skip
-        settings = _configured(config, recipe, method, _learning(finetune, freeze, config), changes, epochs, set_ or [])
+        if recipe is not None and Path(recipe).suffix in (".yaml", ".yml"):
+            config, recipe = Path(recipe), None
+        learning = _learning(finetune, freeze, config)
+        settings = _configured(config, recipe or "quick", method, learning, changes, epochs, set_ or [])
         if data is None and config is None:
             raise UsageError("say what to train on: orderless train PHOTOS (or 'scenes' for generated photos)")
         run = RunFolder(out or _free_folder(settings.data.path, settings.method))
@@ -98,12 +111,14 @@ def _learning(finetune: bool, freeze: bool, file: Path | None) -> EncoderPart | 
     return "all" if finetune else "none" if freeze else None
 
 
-def _resumed(out: Path | None) -> tuple[Any, Any]:
+def _resumed(out: Path | None, given: list[str]) -> tuple[Any, Any]:
     from orderless.config import load_config
     from orderless.run_folder import RunFolder
 
     if out is None:
         raise UsageError("say which run to go on with: orderless train --resume --out runs/NAME")
+    if given:
+        raise UsageError(f"--resume goes on as the run's config.yaml says; leave out {', '.join(given)}")
     run = RunFolder(out)
     if not run.config_file.is_file():
         raise UsageError(f"{out} is not a run that could be resumed: it has no config.yaml")
@@ -129,14 +144,15 @@ def _print_summary(metrics: dict[str, Any], run: RunFolder, as_json: bool) -> No
     import json
 
     from orderless.cli.console import out as console
+    from orderless.report.run_page import write_run_report
 
+    page, summary = write_run_report(run.path)
     if as_json:
-        summary = json.loads(run.summary_file.read_text(encoding="utf-8"))
-        print(json.dumps(metrics | {"summary": summary}, indent=1, ensure_ascii=False))
+        facts = json.loads(run.summary_file.read_text(encoding="utf-8"))
+        print(json.dumps(metrics | {"summary": facts}, indent=1, ensure_ascii=False))
         return
     from orderless.cli.run_summary import print_run_summary
     from orderless.cli.tables import metrics_table, percent
-    from orderless.report.run_page import write_run_report
 
     split = "test" if "test" in metrics else "val"
     tuned = run.config().threshold == "tuned" and f"{split}-tuned" in metrics  # as the saved model decides
@@ -145,7 +161,6 @@ def _print_summary(metrics: dict[str, Any], run: RunFolder, as_json: bool) -> No
     if "test-tuned" in metrics and not tuned:
         console.print(f"OF1 at the threshold that validation chose, {metrics['threshold']:.2f}: "
                       f"{percent(metrics['test-tuned']['OF1'])}", markup=False)  # fmt: skip
-    page, summary = write_run_report(run.path)
     print_run_summary(summary)
     console.print(f"\nrun written to {run.path}", markup=False)
     console.print(f"all this with photos:  {page}", markup=False)

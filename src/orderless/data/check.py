@@ -51,7 +51,7 @@ class Report:
     sizes: dict[str, object] = field(default_factory=dict)
     duplicates: list[list[str]] = field(default_factory=list)  # same bytes
     near_duplicates: list[list[str]] = field(default_factory=list)  # same look
-    conflicts: list[dict[str, object]] = field(default_factory=list)  # same bytes, other labels
+    conflicts: list[dict[str, object]] = field(default_factory=list)  # same file or bytes, other labels
     leaks: list[dict[str, object]] = field(default_factory=list)  # one picture in two splits
 
     def to_json(self) -> dict[str, object]:
@@ -204,6 +204,14 @@ def _duplicates(
             report.conflicts.append(
                 {"images": [names[i] for i in group], "labels": [_label_list(files[i]) for i in group]}
             )
+    for name, samples in zip(names, files, strict=True):
+        said: dict[object, set[frozenset[str]]] = defaultdict(set)  # of each box, or of the whole image
+        for _, sample in samples:
+            said[sample.box].add(frozenset(sample.labels))
+        for sets in said.values():
+            if len(sets) > 1:
+                labels = sorted(sorted(one) for one in sets)
+                report.conflicts.append({"images": [name] * len(labels), "labels": labels})
     # A group of look-alikes that is nothing but copies of one file is reported once, as duplicates.
     near = [group for group in look_alikes(facts) if len({facts[i].digest for i in group}) > 1]
     report.near_duplicates = [[names[i] for i in group] for group in near]

@@ -73,6 +73,10 @@ def open_image(
     stays at least `size` on its short side. `formats` restricts the accepted formats (the service's list).
     Raises `UnreadableImage` for anything that is not a whole image within the limit.
     """
+    if not isinstance(source, str | os.PathLike | bytes) and not hasattr(source, "read"):
+        raise TypeError(
+            f"an image is a path, encoded bytes, an open file or a Pillow image, not {type(source).__name__}"
+        )
     name = source if isinstance(source, str | os.PathLike) else "<upload>"
     handle: str | os.PathLike[str] | BinaryIO = io.BytesIO(source) if isinstance(source, bytes) else source
     try:

@@ -17,6 +17,11 @@ class Photos:
 
     def __init__(self, patterns: list[str]) -> None:
         self.patterns = list(dict.fromkeys(patterns))
+        address = next((pattern for pattern in self.patterns if "://" in pattern), None)
+        if address is not None:
+            raise UsageError(f"{address!r} is an address; only --engine ray reads addresses, those of object stores")
+        if not any(_is_glob(pattern) or os.path.lexists(pattern) for pattern in self.patterns):
+            raise UsageError(f"there is no file or folder {self.patterns[0]!r}")
         for pattern in self.patterns:
             if Path(pattern).is_dir():
                 if next(image_files(Path(pattern)), None) is None:
@@ -51,7 +56,7 @@ def _photos(pattern: str) -> Iterator[Path]:
     elif _is_glob(pattern):
         yield from (Path(match) for match in sorted(_matches(pattern)) if Path(match).is_file())
     else:
-        yield path  # a missing file is named as failed, like any other that cannot be read
+        yield path  # one of several that is missing is named as failed, like any other that cannot be read
 
 
 def _is_glob(pattern: str) -> bool:

@@ -11,6 +11,7 @@ def check_labels(truth: Tensor, predicted: Tensor | None = None, ignore: Tensor 
     for name, labels in (("truth", truth), ("predicted", predicted), ("ignore", ignore)):
         if labels is None:
             continue
+        _check_tensor(name, labels)
         if labels.dtype != torch.bool:
             raise ValueError(f"{name} must be a bool tensor [images, labels], not {_kind(labels)}")
         if labels.ndim != 2 or labels.shape[1] == 0:
@@ -21,6 +22,7 @@ def check_labels(truth: Tensor, predicted: Tensor | None = None, ignore: Tensor 
 
 def check_scores(scores: Tensor, truth: Tensor) -> None:
     """`scores` are floats in [0, 1], of the shape of `truth`."""
+    _check_tensor("scores", scores)
     if not scores.dtype.is_floating_point:
         raise ValueError(f"scores must be a float tensor [images, labels], not {_kind(scores)}")
     if scores.shape != truth.shape:
@@ -32,6 +34,7 @@ def check_scores(scores: Tensor, truth: Tensor) -> None:
 
 def check_sequences(sequences: Tensor, labels: int | None = None, images: int | None = None) -> None:
     """`sequences` are integers `[images, steps]`: label indices, then -1 to the end of the row."""
+    _check_tensor("sequences", sequences)
     if sequences.dtype.is_floating_point or sequences.dtype.is_complex or sequences.dtype == torch.bool:
         raise ValueError(f"sequences must be an integer tensor [images, steps], not {_kind(sequences)}")
     if sequences.ndim != 2:
@@ -52,3 +55,8 @@ def check_sequences(sequences: Tensor, labels: int | None = None, images: int | 
 
 def _kind(tensor: Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
+
+
+def _check_tensor(name: str, value: object) -> None:
+    if not isinstance(value, Tensor):
+        raise ValueError(f"{name} must be a torch tensor, not {type(value).__name__} (torch.as_tensor makes one)")

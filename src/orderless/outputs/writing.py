@@ -30,7 +30,7 @@ class Tally:
 
     def __str__(self) -> str:
         kept = f", {self.kept:,} were done before" if self.kept else ""
-        return f"{self.tagged:,} photos tagged, {self.failed:,} failed{kept}"
+        return f"{self.tagged:,} photo{'s' * (self.tagged != 1)} tagged, {self.failed:,} failed{kept}"
 
     def count(self, results: Iterable[Result]) -> Iterator[Result]:
         for result in results:
@@ -55,12 +55,17 @@ class Writing:
             raise UsageError(f"{name} cannot be printed; say where to write it with --out FILE")
         if kind == "sidecar" and self.out is not None and self.out.is_file():
             raise UsageError(f"--out {str(self.out)!r} is a file; {name} wants a folder, or none: beside the photos")
-        if self.resume and name != "txt" and not (self.output.resumable and self.out is not None):
+        if self.resume and not self.can_resume:
             raise UsageError(f"--resume does not work with {name}; it does with csv and jsonl files, and txt")
         if hasattr(self.output.module, "check"):
             self.output.module.check(self.about)
         self.tally = Tally()
         self._kept_bytes = 0  # of the part that is there already
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether a job that was stopped can go on where it was."""
+        return self.output.name == "txt" or (self.output.resumable and self.out is not None)
 
     @property
     def part(self) -> Path:

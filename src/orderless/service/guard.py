@@ -96,7 +96,7 @@ def _given_token(header: str) -> bytes:
     """From `Bearer TOKEN`, or as the password of `Basic`, which is all that Label Studio can send."""
     scheme, _, value = header.partition(" ")
     if scheme.lower() == "bearer":
-        return value.strip().encode("latin-1")  # as headers are decoded: the client's own bytes
+        return value.strip(" \t").encode("latin-1")  # as headers are decoded: the client's own bytes
     if scheme.lower() == "basic":
         try:
             return base64.b64decode(value, validate=True).partition(b":")[2]

@@ -58,7 +58,9 @@ def train(
         try:
             return _train(config, run, collection, resume, tensorboard, watcher or Watcher(), stop)
         except Stopped as error:
-            raise Stopped(f"stopped; go on with: orderless train --resume --out {run.path}", error.signal) from None
+            begun = run.config_file.is_file()
+            hint = f"go on with: orderless train --resume --out {run.path}" if begun else "nothing was written yet"
+            raise Stopped(f"stopped; {hint}", error.signal) from None
 
 
 def _train(
@@ -76,7 +78,8 @@ def _train(
     processes = Processes.join()
     resume = resume or processes.restarts > 0
     if not resume and processes.first and run.path.exists() and any(run.path.iterdir()):
-        raise UsageError(f"{run.path} already holds a run; choose another --out, or go on with it by --resume")
+        held = "a run; go on with it by --resume, or choose" if run.config_file.is_file() else "other files; choose"
+        raise UsageError(f"{run.path} already holds {held} another --out")
     pl.seed_everything(config.seed, workers=True, verbose=False)
     encoder = Encoder(config.model.backbone)
     if config.learning == "tail" and not encoder.has_tail:
@@ -89,7 +92,8 @@ def _train(
     weights = load_encoder_weights(encoder, config.model.weights)
     splits = {name: len(split.samples) for name, split in data.splits.items()}
     gpu, carved = data.device.type == "cuda", data.collection.carved
-    watcher.chosen(reasons(config, weights=weights, gpu=gpu, splits=splits, carved=carved))
+    why = reasons(config, weights=weights, gpu=gpu, splits=splits, carved=carved)
+    watcher.chosen([("Run", f"is written to {run.path}."), *why])
     data.prepare(encoder)
     if resume:
         run.check_labels(data.vocabulary)

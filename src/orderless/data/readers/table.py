@@ -24,6 +24,7 @@ SUFFIXES = (".csv", ".jsonl", ".parquet")
 FILE_COLUMNS = ("file_name", "image", "path", "filename")
 LABEL_COLUMNS = ("labels", "label", "tags")
 SPLIT_COLUMN = "split"
+ERROR_COLUMN = "error"  # why a photo could not be tagged, as `orderless predict` writes
 IGNORE_COLUMN = "ignore"  # labels left open, written as the labels are
 
 _ZERO_ONE: dict[object, bool] = {"0": False, "1": True, "0.0": False, "1.0": True, "true": True, "false": False}
@@ -48,8 +49,12 @@ def read(root: Path, seed: int, *, separator: str = "|") -> Collection:
         columns = _columns(rows, separator, notes)
         if columns.names:
             names = unique((*(names or ()), *columns.names))
+        _leave_out_failed(rows, notes)
         samples = _samples(rows, columns, separator, path.parent, folder)
         check_some_exist([sample for _, sample in samples], path)
+        again = len(samples) - len({sample.path for _, sample in samples})
+        if again:
+            notes.append(f"{path.name}: {again} rows name a photo that another row names too; each row is a sample")
         for own_split, sample in samples:
             if own_split or split:
                 splits.setdefault(own_split or str(split), []).append(sample)
@@ -182,9 +187,21 @@ def _warn_of_commas(rows: Rows, label: int, separator: str, notes: list[str]) ->
         if sum(other in cell for cell in cells) * 3 > len(cells) > 0:
             notes.append(
                 f"{rows.path.name}: labels as {cells[0]!r} are taken as one name; "
-                f"if {other!r} stands between labels, pass the option separator={other}"
+                f"if {other!r} stands between labels, give -O separator={other}"
             )
             return
+
+
+def _leave_out_failed(rows: Rows, notes: list[str]) -> None:
+    """Rows of `orderless predict` that say why a photo has no tags: it is not a photo without labels."""
+    if ERROR_COLUMN not in rows.columns or "labels" not in rows.columns:
+        return
+    place = rows.columns.index(ERROR_COLUMN)
+    kept = [number for number, row in enumerate(rows.values) if not row[place]]
+    if len(kept) < len(rows.values):
+        notes.append(f"{rows.path.name}: left out {len(rows.values) - len(kept)} of its photos, which have an error")
+        rows.values[:] = [rows.values[number] for number in kept]
+        rows.lines[:] = [rows.lines[number] for number in kept]
 
 
 def _samples(
