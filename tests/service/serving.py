@@ -10,11 +10,28 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
+
+# Only clients that are meant to be too slow may be: the machine that runs the tests may be busy.
+PATIENT: dict[str, float] = {"head_seconds": 120, "body_seconds": 120, "timeout": 120}
+
+
+class Gate:
+    """Holds the stub's batches until it is opened: two files in a folder, which both processes know."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def open(self) -> None:
+        (self.folder / "open").touch()
+
+    def reached(self) -> bool:
+        """Whether a batch is in the model."""
+        return (self.folder / "reached").exists()
 
 
 class Service:
@@ -34,11 +51,11 @@ class Service:
         self.process.send_signal(signal.SIGTERM)
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
     def metric(self, name: str) -> float:
         """The sum of a metric over its labels."""
-        text = httpx.get(f"{self.address}/metrics", timeout=30).text
+        text = httpx.get(f"{self.address}/metrics", timeout=60).text
         return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.M))
 
     def memory(self) -> int:
@@ -48,10 +65,13 @@ class Service:
 
 
 @contextmanager
-def serving(*runs: Path, slow: float = 0.0, **options: float | str) -> Iterator[Service]:
-    """Start and stop it; without a run, a stub is served that takes `slow` seconds for every batch."""
-    flags = [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", str(value))]
-    start = ["orderless", "serve", *map(str, runs)] if runs else ["tests.service.stubbed", str(slow)]
+def serving(*runs: Path, gate: Gate | None = None, **options: float | str) -> Iterator[Service]:
+    """Start and stop it; without a run, a stub is served that waits for the gate, if there is one, with every batch."""
+    chosen = {**PATIENT, **options}
+    flags = [text for name, value in chosen.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+    start = (
+        ["orderless", "serve", *map(str, runs)] if runs else ["tests.service.stubbed", str(gate.folder if gate else "")]
+    )
     process = subprocess.Popen(
         [sys.executable, "-m", *start, "--port", "0", *flags],
         stderr=subprocess.PIPE,
@@ -60,11 +80,7 @@ def serving(*runs: Path, slow: float = 0.0, **options: float | str) -> Iterator[
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        found = re.search(r":(\d+)/", line)
-        assert found, line + process.stderr.read()
-        service = Service(process, int(found[1]))
+        service = Service(process, _port(process))
         _wait_until_ready(service)
         yield service
     finally:
@@ -73,13 +89,37 @@ def serving(*runs: Path, slow: float = 0.0, **options: float | str) -> Iterator[
         process.wait()
 
 
+def _port(process: subprocess.Popen[str]) -> int:
+    assert process.stderr is not None
+    said = []
+    end = threading.Timer(120, process.kill)  # reading has no limit of its own
+    end.start()
+    try:
+        for line in process.stderr:
+            if found := re.search(r"http://\S+:(\d+)/", line):
+                return int(found[1])
+            said.append(line)
+    finally:
+        end.cancel()
+    raise AssertionError(f"the service does not start: {said}")
+
+
 def _wait_until_ready(service: Service) -> None:
-    for _ in range(600):
+    end = time.monotonic() + 120
+    while time.monotonic() < end and service.process.poll() is None:
         with suppress(httpx.TransportError):
-            if httpx.get(f"{service.address}/readyz").status_code == 200:
+            if httpx.get(f"{service.address}/readyz", timeout=60).status_code == 200:
                 return
         time.sleep(0.05)
     raise AssertionError(f"the service does not come up: {service.log}")
+
+
+def until(condition: Callable[[], bool], seconds: float = 120) -> None:
+    """Wait for something that is bound to happen, on however slow a machine."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited for {seconds:g} s in vain"
+        time.sleep(0.02)
 
 
 def raw_request(body: bytes, *, path: str = "/v1/tags", headers: str = "") -> bytes:

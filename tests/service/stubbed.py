@@ -1,4 +1,4 @@
-"""`orderless serve` with a model that needs no PyTorch and takes a given number of seconds a batch.
+"""`orderless serve` with a model that needs no PyTorch and works only while its gate is open.
 
 Everything but the model is the real thing; it starts in a second, and its queue fills on any machine.
 """
@@ -21,17 +21,23 @@ from orderless.service import models
 class Stub:
     """Says "wide" or "high"."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
+    def __init__(self, gate: Path | None) -> None:
+        self.gate = gate
+        self.served = False  # the first call is the service's own, to warm up
         self.vocabulary = Vocabulary(("high", "wide"), (1, 1))
 
     def predict_images(self, images: Iterable[Image.Image]) -> list[Result]:
-        time.sleep(self.seconds)
+        if self.gate is not None and self.served:
+            (self.gate / "reached").touch()
+            while not (self.gate / "open").exists():
+                time.sleep(0.01)
+        self.served = True
         return [Result("x", (Tag("wide" if image.width > image.height else "high", 0.5),)) for image in images]
 
 
 if __name__ == "__main__":
-    stub = Stub(float(sys.argv.pop(1)))
+    folder = sys.argv.pop(1)
+    stub = Stub(Path(folder) if folder else None)
     models._load = lambda path, name: models.Model(name, "run", stub, 64)
     sys.argv = ["orderless", "serve", str(Path("stub")), *sys.argv[1:]]
     main()
