@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -77,12 +78,17 @@ def test_a_killed_process_costs_nothing(run: Path, photos: Path, tmp_path: Path)
     job = start("predict", run, tmp_path / "list.txt", "--engine", "ray", "--out", out, "--batch-size", "4")
     killed: set[int] = set()
     seen: set[int] = set()
+    part = tmp_path / "tags.jsonl.part"
+    end = time.monotonic() + 600
     while job.poll() is None:
+        if time.monotonic() > end:
+            job.kill()
+            pytest.fail(f"the job does not end; killed: {killed}, stderr: {job.communicate()[1]}")
         seen |= (now := taggers_of(job.pid))
-        part = tmp_path / "tags.jsonl.part"
-        if not killed and now and part.exists() and part.stat().st_size:  # in the middle of its work
-            os.kill(min(now), signal.SIGKILL)
-            killed.add(min(now))
+        with suppress(FileNotFoundError):  # not there yet, or renamed already
+            if not killed and now and part.stat().st_size:  # in the middle of its work
+                os.kill(min(now), signal.SIGKILL)
+                killed.add(min(now))
         time.sleep(0.05)
     finish(job)
     assert killed

@@ -6,6 +6,8 @@ import random
 import resource
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -34,6 +36,48 @@ def whole(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "whole"
     run("train", data, "--out", out, *PAPER)
     return out
+
+
+# The command, which sends itself a signal when it writes a given file for the (n + 1)th time: no watcher from outside
+# could be sure to see a temporary file that is there for milliseconds. "half": only half of it is on the disk so far.
+# "whole": it is about to be renamed.
+_SIGNALLED = """
+import os, signal, sys
+from orderless.cli.main import main
+
+file, moment, before, number = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+written = 0
+
+def watch(event, arguments):
+    global written
+    if event == "open" and moment == "half" and written == before:
+        name = os.path.basename(str(arguments[0]))
+        if name.startswith(f".{file}.") and name.endswith(".tmp") and os.path.exists(arguments[0]):
+            os.truncate(arguments[0], os.path.getsize(arguments[0]) // 2)
+            signal.raise_signal(number)
+    if event == "os.rename" and os.path.basename(str(arguments[1])) == file:
+        written += 1
+        if moment == "whole" and written == before + 1:
+            signal.raise_signal(number)
+
+sys.addaudithook(watch)
+sys.argv = ["orderless", *sys.argv[5:]]
+main()
+"""
+
+
+def end_at(
+    file: str, moment: str, *arguments: str | Path, before: int = 0, number: int = signal.SIGKILL
+) -> tuple[int, str]:
+    """Run the command until it writes `file`, after it did so `before` times; exit code and stderr."""
+    watched = [file, moment, str(before), str(int(number))]
+    done = subprocess.run(
+        [sys.executable, "-c", _SIGNALLED, *watched, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return done.returncode, done.stderr
 
 
 def finish(out: Path, whole: Path) -> None:
@@ -66,12 +110,18 @@ def test_killed_at_random_moments(trial: int, data: Path, whole: Path, tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", ["stage-0.ckpt", "stage-2.ckpt", "stage-1.best.safetensors"])
-def test_killed_while_a_file_is_written(file: str, data: Path, whole: Path, tmp_path: Path) -> None:
-    """In every stage: as soon as the temporary file of a checkpoint, or of the best weights, is there."""
+@pytest.mark.parametrize(
+    ("file", "before"), [("stage-0.ckpt", 0), ("stage-2.ckpt", 2), ("stage-1.best.safetensors", 0)]
+)
+def test_killed_while_a_file_is_written(file: str, before: int, data: Path, whole: Path, tmp_path: Path) -> None:
+    """In every stage: while the temporary file of a checkpoint, or of the best weights, is there, half or whole."""
     out = tmp_path / "killed"
-    code, _ = end_when(start("train", data, "--out", out, *PAPER), lambda: list((out / "last").glob(f".{file}.*.tmp")))
-    assert code == -signal.SIGKILL
+    arguments: list[str | Path] = ["train", data, "--out", out, *PAPER]
+    for moment in ("half", "whole"):
+        code, err = end_at(file, moment, *arguments, before=before)
+        assert code == -signal.SIGKILL, err
+        assert list((out / "last").glob(f".{file}.*.tmp"))
+        arguments = ["train", "--resume", "--out", out]
     finish(out, whole)
 
 
@@ -80,9 +130,8 @@ def test_killed_while_a_file_is_written(file: str, data: Path, whole: Path, tmp_
 def test_a_torn_checkpoint_gives_way_to_the_one_before(damage: str, data: Path, whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "torn"
     checkpoint = out / "last" / "stage-1.ckpt"
-    end_when(start("train", data, "--out", out, *PAPER), lambda: checkpoint.exists() and previous(checkpoint).exists())
-    if not checkpoint.exists():  # killed between two renames
-        shutil.copy(previous(checkpoint), checkpoint)
+    end_at(checkpoint.name, "half", "train", data, "--out", out, *PAPER, before=2)
+    assert previous(checkpoint).exists()
     content = bytearray(checkpoint.read_bytes())
     if damage == "flip":
         content[len(content) // 2] ^= 1
@@ -98,9 +147,8 @@ def test_a_signal_saves_and_ends(number: int, code: int, data: Path, whole: Path
     """No timer here: what is saved within the epoch is saved because of the signal."""
     out = tmp_path / "stopped"
     patient = [*PAPER, "--set", "checkpoint_minutes=99"]
-    started = start("train", data, "--out", out, *patient)
-    best = out / "last" / "stage-1.best.safetensors"  # written before the end of stage two's first epoch
-    ended, err = end_when(started, best.exists, number)
+    best = "stage-1.best.safetensors"  # written before the end of stage two's first epoch
+    ended, err = end_at(best, "whole", "train", data, "--out", out, *patient, number=number)
     assert ended == code, err
     assert one_sentence(err) == f"orderless: stopped; go on with: orderless train --resume --out {out}"
     assert list((out / "last").glob("stage-1*.ckpt"))
@@ -110,8 +158,8 @@ def test_a_signal_saves_and_ends(number: int, code: int, data: Path, whole: Path
 @pytest.mark.slow
 def test_a_signal_before_the_first_step(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "early"
-    code, err = end_when(start("train", data, "--out", out, *PAPER), (out / "config.yaml").exists, signal.SIGTERM)
-    assert code == 143
+    code, err = end_at("labels.json", "whole", "train", data, "--out", out, *PAPER, number=signal.SIGTERM)
+    assert code == 143, err
     one_sentence(err)
     run("train", "--resume", "--out", out)
 
@@ -126,7 +174,8 @@ def test_killed_while_features_are_stored_and_with_worker_processes(data: Path, 
         whole, out = tmp_path / f"{name}-whole", tmp_path / name
         tiny = [*TINY, *more, "--set", "checkpoint_minutes=0"]
         run("train", data, "--out", whole, *tiny)
-        end_when(start("train", data, "--out", out, *tiny), (out / "last" / "stage-0.previous.ckpt").exists)
+        code, err = end_at("stage-0.ckpt", "half", "train", data, "--out", out, *tiny, before=2)
+        assert code == -signal.SIGKILL, err
         finish(out, whole)
 
 
@@ -155,14 +204,15 @@ def test_early_stopping_and_the_plateau_survive_a_kill(data: Path, tmp_path: Pat
 def test_a_full_disk_leaves_the_last_checkpoint(data: Path, whole: Path, tmp_path: Path) -> None:
     """From some moment on no file may grow beyond a few kilobytes: as on a disk that is full."""
     out = tmp_path / "full"
-    end_when(start("train", data, "--out", out, *PAPER), (out / "last" / "stage-1.previous.ckpt").exists)
+    end_at("stage-1.ckpt", "half", "train", data, "--out", out, *PAPER, before=2)
     kept = {file.name: file.read_bytes() for file in (out / "last").glob("stage-1*.ckpt")}
+    assert len(kept) == 2
     limit = 100_000
     assert all(len(content) > limit for content in kept.values())
     full = start(
         "train", "--resume", "--out", out, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     )
-    _, err = full.communicate(timeout=120)
+    _, err = full.communicate(timeout=300)
     assert full.returncode == 1
     assert f"cannot write {out}" in one_sentence(err)
     assert {file.name: file.read_bytes() for file in (out / "last").glob("stage-1*.ckpt")} == kept

@@ -1,4 +1,4 @@
-"""Sustained load past capacity, from another process: 429 and no time-outs, steady latency, flat memory.
+"""Sustained load past capacity, from another process: 429 and no time-outs, bounded waits, flat memory.
 
 ORDERLESS_LOAD_SECONDS=600 pytest -m slow -s tests/service/test_load.py   ten minutes of it
 """
@@ -26,7 +26,7 @@ class Load:
 
     def __init__(self, service: Service, photo: bytes) -> None:
         self.service, self.photo = service, photo
-        self.answers: list[tuple[float, float]] = []  # when, and after how many seconds
+        self.latencies: list[float] = []
         self.statuses: Counter[int] = Counter()
         self.memory: list[int] = []
         self.end = time.monotonic() + SECONDS
@@ -41,7 +41,7 @@ class Load:
             answer = await client.post("/v1/tags?attention=true", content=self.photo)  # a time-out would raise
             self.statuses[answer.status_code] += 1
             if answer.status_code == 200:
-                self.answers.append((started, time.monotonic() - started))
+                self.latencies.append(time.monotonic() - started)
             else:
                 assert int(answer.headers["retry-after"]) >= 1
                 await asyncio.sleep(0.1)  # far less than it was told
@@ -53,25 +53,24 @@ class Load:
 
 
 def test_sustained_load_past_capacity(runs: list[Path], photo: bytes) -> None:
-    with serving(runs[0], queue=QUEUE, batch_size=BATCH, max_images=4) as service:
+    with serving(runs[0], queue=QUEUE, batch_size=BATCH, max_images=4, timeout=30) as service:
+        started = time.monotonic()
         load = Load(service, photo)
         asyncio.run(load.run())
-        assert httpx.post(f"{service.address}/v1/tags", content=photo).status_code == 200
+        assert httpx.post(f"{service.address}/v1/tags", content=photo, timeout=60).status_code == 200
         assert service.metric("orderless_queue_images") == 0
         assert service.metric("orderless_held_bytes") == 0
         images = service.metric("orderless_image_seconds_count")
-        waited = service.metric("orderless_image_seconds_sum") / images
+        waited = service.metric("orderless_image_seconds_sum")
+        seconds = time.monotonic() - started
+    # Besides those in the queue and in the model nobody waits, at no moment. It holds at whatever speed.
+    assert waited <= (QUEUE + BATCH) * seconds
+    assert images == load.statuses[200] + 1
     assert set(load.statuses) == {200, 429}
-    latencies = np.array([latency for _, latency in sorted(load.answers)])
-    median, slow, slowest = np.percentile(latencies, (50, 99, 100))
+    median, slow, slowest = np.percentile(load.latencies, (50, 99, 100))
     print(
         f"\n{SECONDS:g} s, {CLIENTS} clients: {load.statuses[200]} answered, {load.statuses[429]} turned away; "
         f"seconds to an answer: median {median:.3f}, 99 % {slow:.3f}, most {slowest:.3f}; "
         f"memory {load.memory[len(load.memory) // 4] / 1e6:.0f} to {load.memory[-1] / 1e6:.0f} MB"
     )
-    # Whoever is accepted waits for those in the queue and in the model, and for no others (Little's law). Measured by
-    # the service: the clients share a processor with it and keep each other waiting.
-    assert waited < 1.5 * (QUEUE + BATCH) * SECONDS / images
-    early, late = np.array_split(latencies, 3)[0], np.array_split(latencies, 3)[2]
-    assert np.median(late) < 3 * np.median(early)
     assert load.memory[-1] - load.memory[len(load.memory) // 4] < 40_000_000

@@ -75,7 +75,7 @@ def painted(page: Any) -> int:
 def test_upload_tags_and_heat_map(page: Any, service: Service, file: Path, photo: bytes) -> None:
     page.set_input_files("#file", file)
     page.wait_for_selector(".tag")
-    expected = httpx.post(f"{service.address}/v1/tags", content=photo).json()["images"][0]["tags"]
+    expected = httpx.post(f"{service.address}/v1/tags", content=photo, timeout=60).json()["images"][0]["tags"]
     assert page.locator(".tag .label").all_text_contents() == [tag["label"] for tag in expected]
     assert re.fullmatch(r"\d+(\.\d)? %", page.locator(".tag .score").first.text_content())
     assert not page.locator(".looking").count()
@@ -105,8 +105,12 @@ def test_by_keyboard_alone(page: Any) -> None:
     page.locator("[data-example=street]").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector(".tag")
-    while page.evaluate("document.activeElement.className") != "tag":
+    for _ in range(50):
+        if page.evaluate("document.activeElement.className") == "tag":
+            break
         page.keyboard.press("Tab")
+    else:
+        pytest.fail("no tag is reached with 50 presses of Tab")
     assert page.locator("#stage.looking").count() == 1
     first = page.text_content("#legend-text")
     page.keyboard.press("ArrowDown")
@@ -138,7 +142,7 @@ def test_two_models_side_by_side_and_json(page: Any, file: Path) -> None:
     assert page.locator(".result .model").all_text_contents() == ["pla", "bce"]
     assert page.locator(".only-here").count() > 0
     page.click("#copy")
-    page.wait_for_selector("text=Copied")
+    page.wait_for_selector("#status:text('Copied')", state="attached")  # the button soon says something else
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
     assert [answer["model"] for answer in copied] == ["pla", "bce"]
     assert copied[0]["images"][0]["tags"][0]["attention"]
@@ -224,6 +228,7 @@ def contrast(front: str, back: str) -> float:
 
 def test_on_a_phone_nothing_sticks_out(browser: Any, service: Service, file: Path) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    context.set_default_timeout(60_000)
     page = context.new_page()
     page.goto(service.address)
     page.set_input_files("#file", file)
@@ -246,6 +251,7 @@ def test_a_token_is_asked_for(browser: Any, runs: list[Path], file: Path, tmp_pa
     (tmp_path / "token").write_text("s3cret")
     with serving(token_file=str(tmp_path / "token")) as service:
         page = browser.new_page()
+        page.set_default_timeout(60_000)
         page.goto(service.address)
         page.fill("#token", "s3cret")
         page.keyboard.press("Enter")
