@@ -43,7 +43,7 @@ def start(*arguments: str | Path, **options: object) -> subprocess.Popen[str]:
 
 
 def run(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=900)
     assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
     return done
 
@@ -56,7 +56,7 @@ def end_when(
         time.sleep(0.0005)
     if process.poll() is None:
         os.kill(process.pid, number)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=600)
     return process.returncode, err
 
 

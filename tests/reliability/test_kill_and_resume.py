@@ -75,7 +75,7 @@ def end_at(
         [sys.executable, "-c", _SIGNALLED, *watched, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     return done.returncode, done.stderr
 
@@ -212,7 +212,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(data: Path, whole: Path, tmp_pat
     full = start(
         "train", "--resume", "--out", out, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     )
-    _, err = full.communicate(timeout=300)
+    _, err = full.communicate(timeout=900)
     assert full.returncode == 1
     assert f"cannot write {out}" in one_sentence(err)
     assert {file.name: file.read_bytes() for file in (out / "last").glob("stage-1*.ckpt")} == kept
