@@ -8,19 +8,20 @@ from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
-from orderless.data.readers.files import image_files
+from orderless.data.readers.files import image_files, is_address
 from orderless.errors import UsageError
 
 
 class Photos:
     """Iterates over files as given, folders walked, globs matched; sorted within each, no file twice."""
 
-    def __init__(self, patterns: list[str]) -> None:
+    def __init__(self, patterns: list[str], *, others: bool = False) -> None:
+        """One of several files may be missing, but not all of them, unless there are `others` that come another way."""
         self.patterns = list(dict.fromkeys(patterns))
-        address = next((pattern for pattern in self.patterns if "://" in pattern), None)
+        address = next((pattern for pattern in self.patterns if is_address(pattern)), None)
         if address is not None:
             raise UsageError(f"{address!r} is an address; only --engine ray reads addresses, those of object stores")
-        if not any(_is_glob(pattern) or os.path.lexists(pattern) for pattern in self.patterns):
+        if not others and not any(_is_glob(pattern) or os.path.lexists(pattern) for pattern in self.patterns):
             raise UsageError(f"there is no file or folder {self.patterns[0]!r}")
         for pattern in self.patterns:
             if Path(pattern).is_dir():

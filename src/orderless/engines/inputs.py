@@ -40,7 +40,7 @@ def names(patterns: list[str]) -> Iterator[str]:
                 yield from (line.rstrip("\r\n") for line in lines if line.strip())
     rest = [pattern for pattern in patterns if not is_address(pattern) and not pattern.endswith(".txt")]
     if rest:
-        yield from (str(photo) for photo in Photos(rest))
+        yield from (str(photo) for photo in Photos(rest, others=len(rest) < len(patterns)))
 
 
 def name_tables(patterns: list[str]) -> list[Any]:
