@@ -93,3 +93,9 @@ class Processes:
     def wait(self) -> None:
         """Until all are here."""
         self.any(False)
+
+    def leave(self) -> None:
+        """Part from the others, when all are done: threads that still wait for them can abort a process at its end."""
+        if not self.alone:
+            self.wait()
+            dist.destroy_process_group()

@@ -101,6 +101,7 @@ def _train(
     if processes.first:
         run.begin(asked, data.vocabulary)
     model = _Stages(config, run, data, processes, watcher, stop, tensorboard).run_all()
+    processes.leave()
     if not processes.first:
         return {}
     save_weights(model, run.weights_file)  # before judging, which may fail and must not cost the training
