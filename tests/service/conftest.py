@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from PIL import Image
+from tests.service.serving import Service, serving
 
 from orderless.config import Config, parse_config
 from orderless.labels import Vocabulary
@@ -65,3 +69,32 @@ def jpeg(seed: int = 0, size: tuple[int, int] = (96, 64)) -> bytes:
 @pytest.fixture(scope="session")
 def photo() -> bytes:
     return jpeg()
+
+
+@pytest.fixture
+def file(tmp_path: Path, photo: bytes) -> Path:
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(photo)
+    return path
+
+
+@pytest.fixture(scope="module")
+def service(runs: list[Path]) -> Iterator[Service]:
+    """The real service with two runs."""
+    with serving(*runs) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real Chromium; who asks for it is skipped where there is none."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium is installed (apt-get install chromium)")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (pip install playwright)")
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        )
+        yield found
+        found.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,27 +14,6 @@ import pytest
 from tests.service.serving import Service, serving
 
 from orderless.report.attention import heat_map
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-if CHROMIUM is None:
-    pytest.skip("no Chromium is installed (apt-get install chromium)", allow_module_level=True)
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (pip install playwright)")
-
-
-@pytest.fixture(scope="module")
-def service(runs: list[Path]) -> Iterator[Service]:
-    with serving(*runs) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        )
-        yield found
-        found.close()
 
 
 @pytest.fixture
@@ -51,13 +29,6 @@ def page(browser: Any, service: Service) -> Iterator[Any]:
     context.close()
     assert [url for url in asked if not url.startswith((service.address, "blob:"))] == []
     assert failed == []
-
-
-@pytest.fixture
-def file(tmp_path: Path, photo: bytes) -> Path:
-    path = tmp_path / "photo.jpg"
-    path.write_bytes(photo)
-    return path
 
 
 def painted(page: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -11,31 +10,10 @@ from typing import Any
 import pytest
 from tests.service.serving import Service, serving
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-if CHROMIUM is None:
-    pytest.skip("no Chromium is installed (apt-get install chromium)", allow_module_level=True)
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (pip install playwright)")
-
 WIDE, NARROW = {"width": 1100, "height": 800}, {"width": 420, "height": 600}
 UNREACHABLE = "The service cannot be reached; is it running?"
 EXAMPLES = ["street", "living-room", "beach", "night", "park", "kitchen"]
 TAGS = ["switch", "tag", "summary", "copy"]
-
-
-@pytest.fixture(scope="module")
-def service(runs: list[Path]) -> Iterator[Service]:
-    with serving(*runs) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        )
-        yield found
-        found.close()
 
 
 @pytest.fixture
@@ -50,17 +28,10 @@ def page(browser: Any) -> Iterator[Any]:
     assert failed == []
 
 
-@pytest.fixture
-def file(tmp_path: Path, photo: bytes) -> Path:
-    path = tmp_path / "photo.jpg"
-    path.write_bytes(photo)
-    return path
-
-
 def stops(page: Any, key: str) -> list[dict[str, Any]]:
     """Where the focus goes from here to the end of `main`: what it is on, how far down, whether the photo covers it."""
     found = []
-    while True:
+    for _ in range(60):
         page.keyboard.press(key)
         page.wait_for_timeout(50)  # scrolling into view is not waited for by the key
         stop = page.evaluate(
@@ -79,6 +50,7 @@ def stops(page: Any, key: str) -> list[dict[str, Any]]:
         if stop is None or stop["name"] == "file":
             return found
         found.append(stop)
+    raise AssertionError(f"the focus goes round: {found}")
 
 
 def names(found: list[dict[str, Any]]) -> list[str]:
