@@ -68,10 +68,8 @@ def main() -> None:
             raise
         print(f"orderless: {error}", file=sys.stderr)
         raise SystemExit(error.exit_code) from None
-    except BrokenPipeError:  # whoever read our output has enough
-        raise
     except OSError as error:  # a full disk, a folder that cannot be written
-        if debug or error.filename is None:
+        if debug or error.filename is None:  # without a name there is nothing to tell the user
             raise
         print(f"orderless: {error.strerror or error}: {error.filename}", file=sys.stderr)
         raise SystemExit(1) from None

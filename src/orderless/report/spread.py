@@ -43,10 +43,11 @@ def differ(a: Spread, b: Spread) -> bool:
     if min(a.n, b.n) < 2:
         return False
     variances = a.error**2, b.error**2
-    freedom = sum(v**2 / (s.n - 1) for v, s in zip(variances, (a, b), strict=True))
-    if not freedom:
+    uncertainty = sum(v**2 / (s.n - 1) for v, s in zip(variances, (a, b), strict=True))  # of the variances
+    if not uncertainty:
         return a.mean != b.mean
-    quantile = float(stdtrit(sum(variances) ** 2 / freedom, 1 - LEVEL / 2))
+    freedom = sum(variances) ** 2 / uncertainty
+    quantile = float(stdtrit(freedom, 1 - LEVEL / 2))
     return abs(a.mean - b.mean) > quantile * math.sqrt(sum(variances))
 
 

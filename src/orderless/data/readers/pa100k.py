@@ -57,7 +57,7 @@ def _load(path: Path) -> dict[str, Any]:
         matrices: dict[str, Any] = loadmat(str(path))
     except (
         MatReadError,
-        NotImplementedError,
+        NotImplementedError,  # SciPy's word for files of MATLAB 7.3
         ValueError,
         TypeError,
         OSError,
