@@ -12,6 +12,7 @@ import torch
 from PIL import Image
 from torchvision.transforms import v2
 
+from orderless.data import transforms
 from orderless.data.dataset import ImageDataset, make_loader
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
@@ -36,6 +37,36 @@ def test_as_torchvision_does_it(image: Image.Image, interpolation: str, size: in
     assert ours.shape == (3, size, size)
     assert levels.max() < 2.01
     assert levels.mean() < 0.1
+
+
+@pytest.mark.parametrize("interpolation", ["bilinear", "bicubic", "lanczos"])
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (33, 64), (64, 64), (161, 97), (3001, 1500)])
+def test_the_same_numbers_with_and_without_c(
+    monkeypatch: pytest.MonkeyPatch, width: int, height: int, interpolation: str
+) -> None:
+    """The largest lies in several pieces of Pillow's memory."""
+    if transforms.native is None:
+        pytest.skip("no C compiler when this was installed")
+    noise = np.random.default_rng(width).integers(0, 256, (height, width, 3), dtype=np.uint8)
+    image = Image.fromarray(noise)
+    compiled = Preprocessing(64, MEAN, STD, interpolation).test_transform()(image)
+    monkeypatch.setattr(transforms, "native", None)
+    plain = Preprocessing(64, MEAN, STD, interpolation).test_transform()(image)
+    assert torch.equal(compiled, plain)
+    assert np.array_equal(np.asarray(image), noise)  # its memory was lent, not given away
+
+
+def test_only_four_bytes_a_pixel_are_lent() -> None:
+    if transforms.native is None:
+        pytest.skip("no C compiler when this was installed")
+    _, grey = Image.new("L", (4, 3)).__arrow_c_array__()
+    _, colours = Image.new("RGB", (4, 3)).__arrow_c_array__()
+    with pytest.raises(ValueError, match="four bytes"):
+        transforms.native.memory(grey, 12)
+    with pytest.raises(ValueError, match="four bytes"):
+        transforms.native.memory(colours, 13)
+    with pytest.raises(ValueError, match="PyCapsule"):
+        transforms.native.memory(object(), 12)
 
 
 def test_augmentation_follows_the_seed(image: Image.Image) -> None:

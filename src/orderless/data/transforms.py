@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,11 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
+
+try:
+    from orderless.data import _pixels as native
+except ImportError:  # installed on a machine without a C compiler
+    native = None  # type: ignore[assignment]
 
 Pixels = NDArray[np.uint8]
 
@@ -50,14 +56,18 @@ class Preprocessing:
         return Transform(self, changes, random=True)
 
     def resize(self, image: Image.Image) -> Pixels:
-        """To [S, S, 3]. PyTorch resizes bytes four times faster than Pillow and by the same rule, to a level or two."""
+        """To [S, S, 3], in memory perhaps [S, S, 4].
+
+        PyTorch resizes bytes four times faster than Pillow and by the same rule, to a level or two.
+        """
         if image.size == (self.size, self.size):
             return np.array(image)
         if self.interpolation not in ("bilinear", "bicubic"):
             return np.asarray(image.resize((self.size, self.size), Image.Resampling[self.interpolation.upper()]))
-        pixels = torch.from_numpy(np.array(image)).unsqueeze(0).permute(0, 3, 1, 2)  # [1, 3, H, W], colours last
-        resized = F.interpolate(pixels, (self.size, self.size), mode=self.interpolation, antialias=True)
-        return resized[0].permute(1, 2, 0).numpy()
+        with _pixels_of(image) as pixels:  # [H, W, 3 or 4]
+            colours_last = torch.from_numpy(pixels).unsqueeze(0).permute(0, 3, 1, 2)  # [1, 3 or 4, H, W]
+            resized = F.interpolate(colours_last, (self.size, self.size), mode=self.interpolation, antialias=True)
+        return resized[0, :3].permute(1, 2, 0).numpy()
 
 
 class Transform:
@@ -81,9 +91,30 @@ class Transform:
     def write(self, image: Image.Image, place: Tensor) -> None:
         """To a place [S, S, 3] in a batch: (value - mean) / std.
 
-        By NumPy, since threads are not worth waking for one image.
+        Not by PyTorch, since threads are not worth waking for one image.
         """
         lines = place.view(self._size, self._size * 3).numpy()
-        lines[...] = self._pixels(image).reshape(lines.shape)  # first: NumPy is slow on operands of two kinds
+        pixels = self._pixels(image)
+        apart = pixels.strides[1]
+        if native is not None and pixels.strides == (self._size * apart, apart, 1):
+            place_at, factor_at, shift_at = (array.ctypes.data for array in (lines, self._factor, self._shift))
+            native.normalise(pixels.ctypes.data, apart, place_at, factor_at, shift_at, self._size, self._size)
+            return
+        lines[...] = pixels.reshape(lines.shape)  # first: NumPy is slow on operands of two kinds
         lines *= self._factor
         lines -= self._shift
+
+
+@contextmanager
+def _pixels_of(image: Image.Image) -> Iterator[Pixels]:
+    """[H, W, 3], or [H, W, 4] where Pillow itself keeps them, the fourth byte without a meaning: not to be changed."""
+    if native is not None:
+        try:
+            _, owner = image.__arrow_c_array__()
+            memory = native.memory(owner, image.width * image.height)
+        except ValueError:  # a large image lies in several pieces
+            pass
+        else:
+            yield np.frombuffer(memory, np.uint8).reshape(image.height, image.width, 4)
+            return
+    yield np.array(image)
