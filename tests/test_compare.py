@@ -43,11 +43,12 @@ def test_variants_by_attention() -> None:
 
 
 def test_runs_share_their_data_and_differ_in_their_seed(tmp_path: Path) -> None:
-    tasks = plan(CompareSettings("scenes", methods=("pla", "bce"), seeds=(3, 4)), tmp_path)
+    tasks = plan(CompareSettings("scenes", options={"photos": 50}, methods=("pla", "bce"), seeds=(3, 4)), tmp_path)
     assert [task.label for task in tasks] == [
         "bce seed 3", "bce seed 4", "pla seed 3", "pla-noattention seed 3", "pla seed 4", "pla-noattention seed 4",
     ]  # fmt: skip
     assert {task.config.data_seed for task in tasks} == {0}
+    assert all(task.config.data.options == {"photos": 50} for task in tasks)
     assert all(task.needs is None for task in tasks)
 
 

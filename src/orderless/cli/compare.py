@@ -36,6 +36,7 @@ def compare_command(
     backbone: Annotated[str | None, typer.Option(help="lite0, resnet50, resnet101, vgg16, … any timm name.")] = None,
     weights: Annotated[str | None, typer.Option(help="auto, none, or a .safetensors file.")] = None,
     format: Annotated[str | None, typer.Option(help="Data format, if looking at the folder is not enough.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-O", help="Option of the reader, name=value (docs/data.md).")] = None,
     ignore_unknown: Annotated[bool, typer.Option("--ignore-unknown", help="Leave out labels that training lacks.")] = False,
     workers: Annotated[int | None, typer.Option(min=0, help="Processes that decode images.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs beside each other.")] = 1,
@@ -45,9 +46,10 @@ def compare_command(
     from orderless.cli.compare_watch import ConsoleCompareWatcher
     from orderless.cli.train import _absolute
     from orderless.compare import CompareSettings, compare
+    from orderless.data import parse_options
 
     settings = CompareSettings(
-        data=str(_absolute(data)), format=format, methods=_methods(methods), seeds=_seeds(seeds),
+        data=str(_absolute(data)), format=format, options=parse_options(option or []), methods=_methods(methods), seeds=_seeds(seeds),
         attention=attention.value, recipe=recipe, epochs=epochs, limit=limit, image_size=image_size,
         backbone=backbone, weights=weights, workers=workers, ignore_unknown=ignore_unknown,
     )  # fmt: skip

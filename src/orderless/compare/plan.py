@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ class CompareSettings:
 
     data: str
     format: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)  # of the reader
     methods: tuple[str, ...] = PAPER_METHODS
     seeds: tuple[int, ...] = (0, 1, 2)
     attention: Attention = "both"
@@ -134,8 +135,9 @@ def _configured(settings: CompareSettings, method: str, attention: bool | None, 
     else:
         values = _of_file(Path(settings.recipe), method)
     changes: dict[str, Any] = {
-        "path": settings.data, "format": settings.format, "limit": settings.limit, "image_size": settings.image_size,
-        "workers": settings.workers, "ignore_unknown": settings.ignore_unknown or None,
+        "path": settings.data, "format": settings.format, "options": settings.options or None,
+        "limit": settings.limit, "image_size": settings.image_size, "workers": settings.workers,
+        "ignore_unknown": settings.ignore_unknown or None,
     }  # fmt: skip
     # One seed for the data of all runs: what differs between seeds is the training, not the images.
     values["data"] |= {key: value for key, value in changes.items() if value is not None} | {"seed": 0}
