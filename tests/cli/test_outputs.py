@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from orderless.cli.main import main
+from orderless.cli.predict import _common_folder
 from orderless.config import override
 from orderless.data import open_data
 from orderless.labels import Vocabulary
@@ -107,3 +108,18 @@ def test_explain(
     assert out.read_bytes().startswith(start)
     code, _, err = orderless(capsys, "explain", run, folder / "bad.jpg", "--out", tmp_path / "none.png")
     assert (code, "cannot read image" in err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("paths", "folder", "names"),
+    [
+        (["a/b/1.jpg", "a/b/c/2.jpg"], "a/b", ["1.jpg", "c/2.jpg"]),
+        (["1.jpg", "2.jpg"], "", ["1.jpg", "2.jpg"]),
+        (["a/1.jpg", "b/1.jpg"], "", ["a/1.jpg", "b/1.jpg"]),
+        (["a/1.jpg"], "", ["a/1.jpg"]),
+        (["a/1.jpg", "/b/1.jpg"], "", ["a/1.jpg", "/b/1.jpg"]),
+        (["s3://a/1.jpg", "s3://a/2.jpg"], "", ["s3://a/1.jpg", "s3://a/2.jpg"]),
+    ],
+)
+def test_a_folder_that_photos_share_is_said_once(paths: list[str], folder: str, names: list[str]) -> None:
+    assert _common_folder(paths) == (folder, names)

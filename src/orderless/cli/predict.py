@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -146,16 +147,28 @@ def _print_table(results: Iterable[Result]) -> None:
 
     from orderless.cli.console import out
 
+    rows = list(results)
+    folder, names = _common_folder([result.name for result in rows])
+    if folder:
+        out.print(f"in {folder}", style="dim", markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     table.add_column("photo", style="cyan", overflow="fold")
     table.add_column("tags, in the order the model wrote them")
-    for result in results:
+    for result, name in zip(rows, names, strict=True):
         if result.error is not None:
             tags = f"[red]{escape(result.error)}[/red]"
         else:
             tags = "  ".join(f"{escape(t.label)} [dim]{t.score:.2f}[/dim]" for t in result.tags) or "[dim]no tag[/dim]"
-        table.add_row(escape(result.name), tags)
+        table.add_row(escape(name), tags)
     out.print(table)
+
+
+def _common_folder(paths: list[str]) -> tuple[str, list[str]]:
+    """The folder that several photos share, said once, and their paths below it; addresses stay whole."""
+    if len(paths) < 2 or any("://" in path for path in paths) or len({Path(path).anchor for path in paths}) > 1:
+        return "", paths
+    folder = os.path.commonpath([Path(path).parent for path in paths])
+    return folder, [os.path.relpath(path, folder or ".") for path in paths]
 
 
 def _with_pictures(results: Iterable[Result], tagger: Tagger | OnnxTagger, folder: Path) -> Iterator[Result]:
