@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,14 +118,32 @@ def test_a_run_with_other_settings_is_not_mixed_in(done: tuple[CompareSettings, 
         compare(tiny(photos, epochs=2), done[1])
 
 
+def test_other_methods_join_only_on_the_same_terms(tmp_path: Path) -> None:
+    settings = CompareSettings("scenes", methods=("bce",), seeds=(0,))
+    (task,) = plan(settings, tmp_path)
+    RunFolder(task.folder).begin(task.config, Vocabulary(("sea",), (1,)))
+    others = replace(settings, methods=("pla",), seeds=(1, 2), attention="on", workers=0)
+    check_settings(others, tmp_path, plan(others, tmp_path))
+    for changes, what in (
+        ({"epochs": 2}, r"stage\.epochs 6, not 2"),
+        ({"limit": 40}, r"data\.limit None, not 40"),
+        ({"image_size": 96}, r"data\.image_size 192, not 96"),
+        ({"backbone": "lite2"}, "backbone lite0, not lite2"),
+    ):
+        changed = replace(others, **changes)
+        with pytest.raises(UsageError, match=what):
+            check_settings(changed, tmp_path, plan(changed, tmp_path))
+
+
 def test_a_run_whose_encoder_had_to_stay_as_it_was_is_the_one_asked_for(tmp_path: Path) -> None:
-    (task,) = plan(CompareSettings("scenes", methods=("bce",), seeds=(0,), backbone="vgg11"), tmp_path)
+    settings = CompareSettings("scenes", methods=("bce",), seeds=(0,), backbone="vgg11")
+    (task,) = plan(settings, tmp_path)
     done = RunFolder(task.folder)
     done.begin(task.config.without_tail(), Vocabulary(("sea",), (1,)))
-    check_settings([task])
+    check_settings(settings, tmp_path, [task])
     done.begin(task.config.model_copy(update={"monitor": "CF1"}), Vocabulary(("sea",), (1,)))
     with pytest.raises(UsageError, match="was trained with monitor CF1, not OF1"):
-        check_settings([task])
+        check_settings(settings, tmp_path, [task])
 
 
 def test_one_failure_does_not_stop_the_others(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,11 +28,18 @@ def test_means_differ_as_welchs_test_says() -> None:
         a, b = (dice.normal(dice.uniform(0, 3), dice.uniform(0.2, 2), dice.integers(2, 6)) for _ in range(2))
         expected = ttest_ind(a, b, equal_var=False).pvalue < 0.05
         assert differ(Spread.of(list(a)), Spread.of(list(b))) == expected
-        assert differ(Spread.of(list(a)), Spread(1.5, 0.0, 2)) == (ttest_1samp(a, 1.5).pvalue < 0.05)
+        assert differ(Spread.of(list(a)), Spread(1.5, bound=True)) == (ttest_1samp(a, 1.5).pvalue < 0.05)
         verdicts.add(expected)
     assert verdicts == {True, False}
-    assert differ(Spread(1.0, 0.0, 3), Spread(2.0, 0.0, 3))
-    assert not differ(Spread(1.0, 0.0, 3), Spread(1.0, 0.0, 3))
+
+
+def test_seeds_that_agree_by_chance_prove_nothing() -> None:
+    """Welch's test is not defined without a spread; a number that was set needs none."""
+    same = Spread.of([50.0, 50.0])
+    assert not differ(same, Spread.of([50.01, 50.01]))
+    assert differ(same, Spread(50.01, bound=True))
+    assert not differ(same, Spread(50.0, bound=True))
+    assert not differ(Spread.of([50.0]), Spread(50.01, bound=True))
 
 
 def test_best_is_better_than_every_other_or_nobody() -> None:

@@ -15,8 +15,8 @@ from orderless.evaluation import evaluate
 from orderless.labels import Vocabulary
 from orderless.recipes import recipe
 from orderless.report.run_page import write_run_report
-from orderless.report.summary import Summary, final_predictions, open_collection, summarise
-from orderless.report.wording import helps, how_good, second_look, second_look_intro
+from orderless.report.summary import JudgedPhotos, Summary, final_predictions, open_collection, summarise
+from orderless.report.wording import helps, how_good, judged_on, of_100, right_and_wrong, second_look, second_look_intro
 from orderless.run_folder import RunFolder
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -157,3 +157,29 @@ def test_a_model_that_writes_nothing_is_told_so(run: RunFolder, tmp_path: Path) 
     assert how_good(summary).startswith("It did not write a single tag")
     assert summary.right == ()
     assert helps(summary)
+
+
+def test_cells_to_ignore_are_neither_right_nor_wrong(tmp_path: Path) -> None:
+    run = made_run(tmp_path)
+    splits = run.predictions()
+    for judged in splits.values():
+        judged["ignore"] = judged["predicted"] != judged["truth"]
+    run.save_predictions(splits)
+    summary = summarise(run, None)
+    assert how_good(summary).startswith("Of 100 tags it writes, 100 are right")
+    assert summary.wrong == ()
+    photo = JudgedPhotos(run.vocabulary(), splits, None).at("test", 1)  # a cat called a dog
+    assert right_and_wrong(photo) == ([], [], [])
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.0, 0), (0.001, 1), (0.5, 50), (0.9951, 99), (1.0, 100)])
+def test_all_or_none_only_if_it_is_so(share: float, said: int) -> None:
+    assert of_100(share) == said
+
+
+def test_without_a_test_split_validation_is_named(tmp_path: Path) -> None:
+    run = made_run(tmp_path, tuned=True)
+    run.save_predictions({"val": run.predictions()["val"]})
+    summary = summarise(run, None)
+    assert "they also chose the best epoch and the threshold" in judged_on(summary)
+    assert "test" not in second_look_intro(summary)

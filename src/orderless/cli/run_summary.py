@@ -27,7 +27,8 @@ LISTED = 8  # photos to look at again; the page has all
 def print_run_summary(summary: Summary) -> None:
     """How good, good and bad labels, examples, what would help, photos to look at again."""
     _heading("How good it is")
-    out.print(Text(f"  {how_good(summary)}", style="bold green"))
+    good = summary.tags_written and summary.tags_true
+    out.print(Text(f"  {how_good(summary)}", style="bold green" if good else "bold yellow"))
     _paragraph(judged_on(summary))
     if summary.strong or summary.weak:
         _heading("Labels")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 HEADLINES = {
     "OP": "overall precision: of all tags given, the share that is right",
@@ -27,7 +28,7 @@ def percent(value: float) -> str:
 
 def metrics_table(metrics: Mapping[str, Any], title: str) -> Table:
     """The headline metrics of one model, in percent, each with what it means."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=None, pad_edge=False)
     table.add_column("metric", style="cyan")
     table.add_column("%", justify="right", style="bold")
     table.add_column("", style="dim")
@@ -41,7 +42,7 @@ def metrics_table(metrics: Mapping[str, Any], title: str) -> Table:
 
 def comparison_table(rows: Mapping[str, Mapping[str, Any]], columns: tuple[str, ...], title: str) -> Table:
     """One row per method, one column per metric, in percent."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table = Table(title=Text(title), title_justify="left", title_style="bold", box=None, pad_edge=False)
     table.add_column("method", style="cyan")
     for column in columns:
         table.add_column(column, justify="right")

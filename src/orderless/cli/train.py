@@ -158,9 +158,9 @@ def _print_summary(metrics: dict[str, Any], run: RunFolder, as_json: bool) -> No
     tuned = run.config().threshold == "tuned" and f"{split}-tuned" in metrics  # as the saved model decides
     numbers = metrics[f"{split}-tuned" if tuned else split]
     console.print(metrics_table(numbers, f"{metrics['method']} on the {split} split"))
-    if "test-tuned" in metrics and not tuned:
+    if f"{split}-tuned" in metrics and not tuned:
         console.print(f"OF1 at the threshold that validation chose, {metrics['threshold']:.2f}: "
-                      f"{percent(metrics['test-tuned']['OF1'])}", markup=False)  # fmt: skip
+                      f"{percent(metrics[f'{split}-tuned']['OF1'])}", markup=False)  # fmt: skip
     print_run_summary(summary)
     console.print(f"\nrun written to {run.path}", markup=False)
     console.print(f"all this with photos:  {page}", markup=False)

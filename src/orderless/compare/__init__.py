@@ -41,7 +41,7 @@ def _compare(settings: CompareSettings, out: Path, jobs: int, watcher: CompareWa
     from orderless.report.comparison import write_report
 
     tasks = plan(settings, out)
-    check_settings(tasks)
+    check_settings(settings, out, tasks)
     data = tasks[0].config.data  # the same for all
     collection = open_data(data.path, data.format, seed=0, **data.options).limited(data.limit, 0)
     for note in collection.notes:

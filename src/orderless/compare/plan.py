@@ -102,21 +102,35 @@ def variants(methods: Sequence[str], attention: Attention) -> list[tuple[str, bo
     return found
 
 
-def check_settings(tasks: Sequence[Task]) -> None:
-    """Runs that are there already must be those that were asked for."""
+def check_settings(settings: CompareSettings, out: Path, tasks: Sequence[Task]) -> None:
+    """Runs that are there already must be those that were asked for, or such as can stand beside them."""
     for task in tasks:
         file = RunFolder(task.folder).config_file
         if not file.is_file():
             continue
         done = load_config(file)
-        if done == task.config.without_tail():  # its encoder's last block cannot be trained by itself
-            continue
-        before, now = (_flat(config.model_dump(mode="json")) for config in (done, task.config))
-        changed = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-        if changed:
-            key = changed[0]
+        if done != task.config.without_tail():  # its encoder's last block cannot be trained by itself
+            _refuse_changes(task.folder, done.model_dump(mode="json"), task.config.model_dump(mode="json"))
+    for folder in sorted(set(out.glob("*/seed-*")) - {task.folder for task in tasks}):
+        method, file = folder.parent.name.removesuffix(NO_ATTENTION), RunFolder(folder).config_file
+        if method in METHODS and file.is_file():  # the report will show it too
+            done = load_config(file)
+            _refuse_changes(folder, _shared(done), _shared(_configured(settings, method, None, done.seed)))
+
+
+def _shared(config: Config) -> dict[str, Any]:
+    """What runs of one comparison have in common, whatever their method."""
+    data = config.data.model_dump(mode="json", exclude={"workers", "cache_images"})
+    stage = config.stages[-1].model_dump(mode="json", exclude={"encoder_share"})
+    return {"data": data, "backbone": config.model.backbone, "stage": stage}
+
+
+def _refuse_changes(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+    old, new = _flat(before), _flat(now)
+    for key in {**old, **new}:
+        if old.get(key) != new.get(key):
             raise UsageError(
-                f"{task.folder} was trained with {key} {before.get(key)}, not {now.get(key)}; "
+                f"{folder} was trained with {key} {old.get(key)}, not {new.get(key)}; "
                 "choose another --out, or remove it"
             )
 

@@ -81,7 +81,8 @@ def by_object_size(
     areas: float `[images, labels]`, the label's (largest) object as a share of the image; NaN where unknown.
 
     A label predicted wrongly has no object, hence no size. Its class's false positives are shared among the
-    bands as the class's objects are, so that over all bands they add up to what the whole has.
+    bands as the class's objects are (as all objects are, if the class has none), so that over all bands they add up to
+    what the whole has.
     """
     check_labels(truth, predicted, ignore)
     if not areas.dtype.is_floating_point or areas.shape != truth.shape:
@@ -103,7 +104,8 @@ def by_object_size(
         if size == 0:
             continue
         hits = (here & predicted).sum()
-        claims = hits + (fp * ratio(here.sum(0), objects)).sum()
+        share = ratio(here.sum(0), objects).where(objects > 0, size / int(objects.sum()))  # [labels]
+        claims = hits + (fp * share).sum()
         precision, recall = float(ratio(hits, claims)), int(hits) / size
         bands.append(Band(name, size, precision, recall, harmonic_mean(precision, recall)))
     return bands

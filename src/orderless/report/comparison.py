@@ -9,16 +9,17 @@ from matplotlib.figure import Figure
 from orderless.files import write_text
 from orderless.report.claims import judge_claims
 from orderless.report.figures.alignment import alignments_differ, cost_figure, ordered_loss_figure
-from orderless.report.figures.attention import attended, attention_figure, attention_html
+from orderless.report.figures.attention import attended, attention_figure, attention_html, with_attention
 from orderless.report.figures.breakdown import breakdown_figure
 from orderless.report.figures.cooccurrence import cooccurrence_figure, group_figure
 from orderless.report.figures.losses import loss_figure
 from orderless.report.figures.penalisation import penalisation_figure
 from orderless.report.figures.rigidness import rigidness_figure
+from orderless.report.figures.sequences import METHODS as ORDERS
 from orderless.report.figures.sequences import sequences_figure, sequences_html, written
 from orderless.report.html import figure_html
 from orderless.report.page import comparison_page
-from orderless.report.runs import Comparison
+from orderless.report.runs import Comparison, title
 from orderless.report.style import inline_svg, save_both
 from orderless.report.tables import all_tables, to_csv, to_markdown
 
@@ -37,6 +38,9 @@ def write_report(folder: Path) -> Path:
 def sections(comparison: Comparison) -> list[tuple[str, str]]:
     """Draw every figure that the runs allow, save it, and return the page's parts: a heading and HTML."""
     same = "" if alignments_differ(comparison) else " For no example image do the two part."
+    orders = [title(method) for method in ORDERS if comparison.main(method)]
+    run = with_attention(comparison)
+    looking = title(run.variant) if run else "the model"
     parts = {
         "Learning": [
             _drawn(comparison, "losses", loss_figure(comparison), "Loss and quality while training",
@@ -44,23 +48,30 @@ def sections(comparison: Comparison) -> list[tuple[str, str]]:
         ],
         "Orders": [
             _pictured(comparison, "sequences", sequences_figure(comparison),
-                      sequences_html(comparison, written(comparison)), "The same images, written in two orders",
-                      "Wrong or repeated labels are underlined. Above each pair: the true labels."),
+                      sequences_html(comparison, written(comparison)),
+                      f"The same images, written by {orders[0]} and {orders[1]}" if len(orders) > 1
+                      else f"What {''.join(orders)} wrote",
+                      "Above: the true labels; wrong or repeated ones are underlined. By the models of the first seed. "
+                      + ("Chosen where the two differ most, up to a third of them in favour of the fixed order."
+                         if len(orders) > 1 else "")),
             _drawn(comparison, "order-rigidness", rigidness_figure(comparison), "PLA's order of label pairs",
-                   "How often a pair's first label is written before its second; behind the bar: images with both."),
+                   "How often a pair's first label is written before its second; behind the bar: images with both. "
+                   "The model of the first seed."),
         ],
         "One image under the loss": [
             _drawn(comparison, "cost-matrix", cost_figure(comparison), "Cost matrix with both alignments",
                    "−log P of every true label at every step; bold: what the model writes. Framed: the label that the "
                    f"alignment asks for at that step.{same}"),
             _drawn(comparison, "ordered-loss", ordered_loss_figure(comparison), "Ordered against orderless loss",
-                   "One prediction of PLA's model, its loss under frequent first and under PLA."),
+                   "One prediction of PLA's model, its loss under frequent first and under PLA. Of the example images "
+                   "with most labels right, the one that the order matters most for."),
             _drawn(comparison, "penalisation", penalisation_figure(comparison), "Punished although right",
                    "In the last epoch of training under MLA, all seeds together; under PLA it cannot happen."),
         ],
         "Attention by step": [
             _pictured(comparison, "attention", attention_figure(comparison),
-                      attention_html(comparison, attended(comparison)), "Where the model looked for each label", ""),
+                      attention_html(comparison, attended(comparison)), f"Where {looking} looked for each label",
+                      "The model of the first seed, images with most labels."),
         ],
         "Labels that come together": [
             _drawn(comparison, "cooccurrence", cooccurrence_figure(comparison), "Co-occurrence, prediction minus truth",

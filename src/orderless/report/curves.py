@@ -7,6 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from orderless.methods import METHODS
 from orderless.report.style import colour, new_figure, tidy
 
 Rows = Sequence[Mapping[str, Any]]  # of a metrics.csv
@@ -23,7 +24,9 @@ def curves_figure(runs: Mapping[str, Rows], sequence_methods: Sequence[str], met
         if method in sequence_methods:
             left.plot(epochs, [row["loss"] for row in own], **style)
         right.plot(epochs, [100 * row[metric] for row in own], **style)
-    tidy(left, "training loss by order", "epoch", "cross-entropy per label")
+    alike = all(METHODS[method].head == "sequence" for method in sequence_methods)
+    heading = "training loss by order" if len(runs) > 1 else "training loss"
+    tidy(left, heading, "epoch", "cross-entropy per label" if alike else "loss")
     tidy(right, f"{metric} on the validation split", "epoch", f"{metric} in %")
     for axes in (left, right):
         axes.legend(frameon=False)

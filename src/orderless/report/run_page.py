@@ -58,14 +58,13 @@ def run_page(run: RunFolder, metrics: dict[str, Any], summary: Summary, collecti
         f"{config.data.image_size} px, seed {config.seed}.</p>",
         headline(summary),
         tiles([(f"{100 * numbers[name]:.1f} %", name) for name in HEADLINES if name in numbers]),
-        _threshold(metrics, tuned),
+        _threshold(metrics, split, tuned),
         good_and_bad(summary),
         advice(summary),
         looks(summary, collection),
         right_or_wrong(summary, collection),
         _as_they_come(judged, vocabulary, split, collection),
         _curves(run),
-        "<h2>All labels</h2>",
         _labels(vocabulary, results),
         f'<footer>Written by <code>orderless report</code>. The same settings are in '
         f"<code>{safe(run.config_file.name)}</code>, the facts in <code>{safe(run.summary_file.name)}</code>.</footer>",
@@ -77,12 +76,12 @@ def _data_name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2].partition(":")[0] or path
 
 
-def _threshold(metrics: dict[str, Any], tuned: bool) -> str:
+def _threshold(metrics: dict[str, Any], split: str, tuned: bool) -> str:
     """The numbers above are of one threshold; those of the other are worth a line."""
-    if "test-tuned" not in metrics:
+    if f"{split}-tuned" not in metrics:
         return ""
     chosen = f"the threshold that validation chose, {metrics['threshold']:.2f}"
-    at, other, numbers = (chosen, "0.5", metrics["test"]) if tuned else ("0.5", chosen, metrics["test-tuned"])
+    at, other, numbers = (chosen, "0.5", metrics[split]) if tuned else ("0.5", chosen, metrics[f"{split}-tuned"])
     return (
         f'<p class="soft note">These are at {at}. At {other}: '
         f"OF1 {100 * numbers['OF1']:.1f} %, CF1 {100 * numbers['CF1']:.1f} %.</p>"
@@ -96,8 +95,8 @@ def _curves(run: RunFolder) -> str:
     method = run.config().method
     with inked():
         figure = curves_figure({method: rows}, [method])
-    svg = save_both(figure, run.path / "figures", "curves")
-    return f"<h2>Learning</h2>{figure_html('Loss and quality of the last stage', inline_svg(svg, 'learning curves'))}"
+    svg = inline_svg(save_both(figure, run.path / "figures", "curves"), "learning curves")
+    return f"<h2>Learning</h2>{figure_html('Loss and quality of the last stage', f'<div>{svg}</div>')}"
 
 
 def _labels(vocabulary: Vocabulary, results: Sequence[ClassResult]) -> str:
@@ -105,9 +104,10 @@ def _labels(vocabulary: Vocabulary, results: Sequence[ClassResult]) -> str:
     order = sorted(range(len(vocabulary)), key=lambda i: (-results[i].F1, vocabulary.names[i]))
     order = [i for i in order if results[i].tp + results[i].fn + results[i].fp]  # neither true nor predicted: nothing
     if len(order) <= 2 * LISTED:
-        return _label_table(vocabulary, results, order)
+        return f"<h2>All labels</h2>{_label_table(vocabulary, results, order)}"
     best, worst = order[:LISTED], order[-LISTED:]
     return (
+        f'<h2>The best and the worst of {len(order):,} labels</h2>'
         f'<h3>Best</h3>{_label_table(vocabulary, results, best)}<h3>Worst</h3>'
         f"{_label_table(vocabulary, results, worst)}"
     )  # fmt: skip

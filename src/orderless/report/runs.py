@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
@@ -19,6 +21,7 @@ from orderless.run_folder import RunFolder
 from orderless.training.history import Row, read_rows
 
 NO_ATTENTION = "-noattention"
+OFTEN = 20  # right predictions of a label: fewer say little about their rate
 TITLES = {
     "bce": "BCE", "random": "Random order", "frequent": "Frequent first", "rare": "Rare first",
     "dictionary": "Dictionary order", "mla": "MLA", "pla": "PLA", "order-free": "Order-free",
@@ -43,7 +46,10 @@ class Run:
 
     @cached_property
     def metrics(self) -> dict[str, Any]:
-        return self.folder.metrics()
+        found = self.folder.metrics()
+        if not found:
+            raise UsageError(f"{self.folder.metrics_file} is damaged; remove it, and orderless compare makes it again")
+        return found
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -59,13 +65,19 @@ class Run:
     @cached_property
     def examples(self) -> dict[str, Tensor]:
         """A closer look at some images: `index`, `sequence`, maybe `attention` and `logits`; empty without one."""
-        file = self.folder.path / "examples.safetensors"
-        return load_file(file) if file.is_file() else {}
+        try:
+            found: dict[str, Tensor] = load_file(self.folder.path / "examples.safetensors")
+        except (OSError, SafetensorError):
+            return {}
+        return found
 
     @cached_property
     def times(self) -> dict[str, float]:
-        file = self.folder.path / "times.json"
-        found: dict[str, float] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        """Milliseconds an image by what they were spent on; empty if that was not measured."""
+        try:
+            found: dict[str, float] = json.loads((self.folder.path / "times.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
         return found
 
 
@@ -82,7 +94,9 @@ class Comparison:
         file = folder / "comparison.json"
         try:
             info = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            if not {"data", "format", "recipe", "split", "images", "examples"} <= info.keys():
+                raise ValueError("it is not whole")
+        except (OSError, ValueError, AttributeError):
             raise UsageError(f"{folder} holds no comparison: {file.name} is missing or damaged") from None
         runs = [run for method in METHODS for name in (method, method + NO_ATTENTION) for run in _runs(folder, name)]
         if not runs:
@@ -92,6 +106,11 @@ class Comparison:
     @property
     def split(self) -> str:
         return str(self.info["split"])
+
+    @cached_property
+    def examples(self) -> list[int]:
+        """Places in the split of images that were looked at more closely, and can be shown."""
+        return [index for index in self.info["examples"] if self.thumbnail(index).is_file()]
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -118,6 +137,19 @@ class Comparison:
     def main(self, method: str) -> list[Run]:
         """The runs of a method as the paper means it: with attention if there are such."""
         return self.of(method) or self.of(method + NO_ATTENTION)
+
+    def punished(self) -> dict[str, float]:
+        """By label, the share of right predictions that MLA punished in the last epoch, all seeds together.
+
+        Without labels that were rightly predicted only a few times.
+        """
+        right: Counter[str] = Counter()
+        punished: Counter[str] = Counter()
+        for run in self.main("mla"):
+            for label, counts in run.metrics.get("penalisation", {}).get("labels", {}).items():
+                right[label] += counts["right"]
+                punished[label] += counts["punished"]
+        return {label: punished[label] / count for label, count in right.items() if count >= OFTEN}
 
     def thumbnail(self, index: int) -> Path:
         return self.folder / "examples" / f"{index}.jpg"

@@ -1,7 +1,7 @@
 """Numbers over seeds: mean, spread, and when one is called better than another.
 
 Two means differ if Welch's t-test says so at the level of 5 %: with few seeds a standard error is itself uncertain, and
-two of them would not be enough. With one seed the spread is not known, and nothing differs from anything.
+two of them would not be enough. With one seed, or without any spread, nothing measured differs from anything measured.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ from scipy.special import stdtrit  # the quantiles of Student's t, without the w
 LEVEL = 0.05
 RULE = (
     "Two means differ if Welch's t-test over seeds says so at the level of 5 %; "
-    "with a single seed the spread is unknown and no difference is claimed."
+    "with a single seed, or seeds that all agree to the last digit, "
+    "the spread is unknown and no difference is claimed."
 )
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A number over seeds; `sd` is the sample standard deviation, 0 with one seed."""
+    """A number over seeds; `sd` is the sample standard deviation, 0 with one seed. A `bound` was set, not measured."""
 
     mean: float
     sd: float = 0.0
     n: int = 1
+    bound: bool = False
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
@@ -39,15 +41,19 @@ class Spread:
 
 
 def differ(a: Spread, b: Spread) -> bool:
-    """Whether the spread allows to tell the two apart; one without error is a known number."""
-    if min(a.n, b.n) < 2:
+    """Whether the spread allows to tell the two apart.
+
+    Seeds that all gave the same number differ from a bound beside it, but not from other seeds: how much those would
+    spread is not known then.
+    """
+    measured = [spread for spread in (a, b) if not spread.bound]
+    if any(spread.n < 2 for spread in measured):
         return False
-    variances = a.error**2, b.error**2
-    uncertainty = sum(v**2 / (s.n - 1) for v, s in zip(variances, (a, b), strict=True))  # of the variances
-    if not uncertainty:
-        return a.mean != b.mean
-    freedom = sum(variances) ** 2 / uncertainty
-    quantile = float(stdtrit(freedom, 1 - LEVEL / 2))
+    variances = [spread.error**2 for spread in measured]
+    if not any(variances):
+        return len(measured) < 2 and a.mean != b.mean
+    uncertainty = sum(v**2 / (s.n - 1) for v, s in zip(variances, measured, strict=True))  # of the variances
+    quantile = float(stdtrit(sum(variances) ** 2 / uncertainty, 1 - LEVEL / 2))
     return abs(a.mean - b.mean) > quantile * math.sqrt(sum(variances))
 
 

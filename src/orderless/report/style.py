@@ -22,13 +22,18 @@ COLOURS = {
     "dictionary": "#9467bd",
     "mla": "#ff7f0e",
     "pla": "#d62728",
+    "joint": "#2ca02c",
+    "asl": "#8c564b",
+    "ml-decoder": "#e377c2",
+    "order-free": "#393b79",
+    "sr-cnn-rnn": "#637939",
+    "lsep": "#d6a300",
 }
-_SPARE = ("#2ca02c", "#8c564b", "#e377c2", "#393b79", "#637939")
 
 
 def colour(method: str) -> str:
     """The same colour for a method in every figure."""
-    return COLOURS.get(method) or _SPARE[sum(map(ord, method)) % len(_SPARE)]
+    return COLOURS[method]
 
 
 def new_figure(width: float, height: float) -> Figure:

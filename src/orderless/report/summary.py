@@ -79,6 +79,7 @@ class Summary:
     """Everything that the terminal and the page say; names of labels refer to `labels`."""
 
     split: str  # that the numbers are of
+    chose_threshold: bool  # whether the threshold was chosen on validation
     images: int
     tags_written: int
     tags_true: int
@@ -124,6 +125,7 @@ def summarise(run: RunFolder, collection: Collection | None) -> Summary:
 
     return Summary(
         split=split,
+        chose_threshold=run.config().threshold == "tuned",
         images=len(truth),
         tags_written=int((predicted & ~ignore).sum()),
         tags_true=int((truth & ~ignore).sum()),
@@ -213,8 +215,10 @@ class JudgedPhotos:
     def at(self, split: str, row: int) -> Photo:
         judged, names = self.judged[split], self.vocabulary.names
         index = int(judged["index"][row])
-        true = tuple(names[label] for label in judged["truth"][row].nonzero().flatten().tolist())
-        written = tuple(names[label] for label in written_labels(judged, row))
+        ignored = set(judged["ignore"][row].nonzero().flatten().tolist())  # neither right nor wrong: not told of
+        labels = judged["truth"][row].nonzero().flatten().tolist()
+        true = tuple(names[label] for label in labels if label not in ignored)
+        written = tuple(names[label] for label in written_labels(judged, row) if label not in ignored)
         return Photo(self._name(split, index, true), split, index, written, true)
 
     def _name(self, split: str, index: int, true: Sequence[str]) -> str:

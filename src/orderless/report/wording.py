@@ -15,18 +15,24 @@ def how_good(summary: Summary) -> str:
     if not summary.tags_true:
         return "The photos it was judged on have no tags: nothing can be said about how good it is."
     return (
-        f"Of 100 tags it writes, {round(100 * summary.OP)} are right; "
-        f"of 100 tags that should be there, it finds {round(100 * summary.OR)}."
+        f"Of 100 tags it writes, {of_100(summary.OP)} are right; "
+        f"of 100 tags that should be there, it finds {of_100(summary.OR)}."
     )
+
+
+def of_100(share: float) -> int:
+    """All of them, or none, only if that is so."""
+    return round(100 * share) if share in (0.0, 1.0) else min(max(round(100 * share), 1), 99)
 
 
 def judged_on(summary: Summary) -> str:
     """What the numbers are of, and what to think of them."""
-    whole = f"The whole set of tags is right for {round(100 * summary.subset_accuracy)} of 100 photos."
+    whole = f"The whole set of tags is right for {of_100(summary.subset_accuracy)} of 100 photos."
     if summary.split == "test":
         return f"{whole} Judged on {photos(summary.images)} that it had not seen."
+    chosen = "the best epoch and the threshold" if summary.chose_threshold else "the best epoch"
     return (
-        f"{whole} Judged on {photos(summary.images)} set aside for validation; they also chose the best epoch, "
+        f"{whole} Judged on {photos(summary.images)} set aside for validation; they also chose {chosen}, "
         "so expect a little less on new photos."
     )
 
@@ -66,7 +72,8 @@ def helps(summary: Summary) -> list[tuple[str, list[str]]]:
 
 
 def second_look_intro(summary: Summary) -> str:
-    found, among = len(summary.second_look), f"the {photos(summary.looked_at)} of validation and test"
+    splits = "validation and test" if summary.split == "test" else "validation"
+    found, among = len(summary.second_look), f"the {photos(summary.looked_at)} of {splits}"
     if not found:
         return f"None of {among} contradicts its tags strongly."
     what = "One photo is" if found == 1 else f"{found} photos are"
@@ -107,8 +114,8 @@ def _short(summary: Summary, facts: LabelFacts) -> str:
     if facts.label in summary.barely_judged:
         return learnt
     if facts.recall <= facts.precision:
-        return f"{learnt}; it finds {round(100 * facts.recall)} of 100"
-    return f"{learnt}; {round(100 * facts.precision)} of 100 that it writes are right"
+        return f"{learnt}; it finds {of_100(facts.recall)} of 100"
+    return f"{learnt}; {of_100(facts.precision)} of 100 that it writes are right"
 
 
 def _listed(names: Sequence[str], most: int = 20) -> str:

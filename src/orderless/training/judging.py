@@ -21,8 +21,9 @@ from orderless.training.penalisation import read_penalisation
 def final_metrics(model: TaggingModel, data: TrainingData, run: RunFolder) -> dict[str, Any]:
     """Metrics of the finished model on validation and test, fractions in [0, 1].
 
-    A head with a threshold is judged at 0.5, and on test also at the threshold that was best for OF1 on
-    validation ("threshold", "test-tuned"); it keeps that one if the configuration says so.
+    A head with a threshold is judged at 0.5, and on test (on validation, if that is all there is) also at the
+    threshold that was best for OF1 on validation ("threshold", "test-tuned"); it keeps that one if the configuration
+    says so.
     """
     config = data.config
     model.to(data.device).eval()
@@ -32,9 +33,9 @@ def final_metrics(model: TaggingModel, data: TrainingData, run: RunFolder) -> di
     if isinstance(model.head, ThresholdedHead):
         results["threshold"] = judged["val"].best_threshold
         model.head.threshold.fill_(results["threshold"])
-        if "test" in judged:
-            judged["test-tuned"] = _judge(model, data, "test")
-            results["test-tuned"] = _summary(data, "test", judged["test-tuned"])
+        split = "test" if "test" in judged else "val"
+        judged[f"{split}-tuned"] = _judge(model, data, split)
+        results[f"{split}-tuned"] = _summary(data, split, judged[f"{split}-tuned"])
         if config.threshold == "fixed":
             model.head.threshold.fill_(DEFAULT_THRESHOLD)
     if run.penalisation_file.exists():

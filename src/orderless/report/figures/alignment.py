@@ -51,7 +51,7 @@ def _cases(comparison: Comparison, methods: Sequence[str]) -> list[_Case]:
             continue
         place = {index: row for row, index in enumerate(judged["index"].tolist())}
         for row, index in enumerate(looked["index"].tolist()):
-            if index not in place:
+            if index not in place or index not in comparison.examples:
                 continue
             labels = judged["truth"][place[index]].unsqueeze(0)
             n = int(labels.sum())

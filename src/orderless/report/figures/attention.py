@@ -1,4 +1,4 @@
-"""Where PLA looked at every step, on some images."""
+"""Where a model looked at every step, on some images."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Steps = list[tuple[str, NDArray[np.float32]]]  # label and attention [rows, colu
 
 def attended(comparison: Comparison, count: int = SHOWN) -> dict[int, Steps]:
     """Example images with what was written and where the model looked; empty if no run has attention."""
-    run = _with_attention(comparison)
+    run = with_attention(comparison)
     if run is None:
         return {}
     names, looked = comparison.vocabulary.names, run.examples
@@ -37,13 +37,14 @@ def attended(comparison: Comparison, count: int = SHOWN) -> dict[int, Steps]:
             if label >= 0:
                 weights = looked["attention"][row, step]
                 steps.append((names[label], weights.reshape(grid_shape(len(weights))).numpy()))
-        if steps:
+        if steps and index in comparison.examples:
             found[index] = steps
     richest = sorted(found, key=lambda index: (-min(len(found[index]), 5), index))[:count]
     return {index: found[index] for index in sorted(richest)}
 
 
-def _with_attention(comparison: Comparison) -> Run | None:
+def with_attention(comparison: Comparison) -> Run | None:
+    """The first run that looked anywhere: PLA's, if it did."""
     for method in PREFERRED:
         for run in comparison.of(method):
             if "attention" in run.examples:

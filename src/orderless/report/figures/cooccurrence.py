@@ -19,7 +19,7 @@ from orderless.report.style import inked, new_figure
 from orderless.text import printable
 
 MOST_GROUPS = 8
-NAMED = 45  # labels whose names fit beside a matrix
+NAMED = 30  # labels whose names fit beside a matrix
 LONGEST = 18  # characters of a name
 NUMBERED = 12  # labels whose numbers fit into its cells
 TOO_MANY, TOO_FEW = "#c0392b", "#2471a3"
@@ -95,16 +95,18 @@ def group_figure(comparison: Comparison) -> Figure | None:
     chosen = sorted(groups, key=lambda name: -wrong(groups[name]))[:MOST_GROUPS]
     if not chosen or not matrices:
         return None
-    rows = -(-len(chosen) // 2)
+    columns = min(2, len(chosen))
+    rows = -(-len(chosen) // columns)
+    side = 0.115 * max(min(len(groups[name]), NAMED) for name in chosen)  # inches that the names of a matrix take
     names = [_short(name) for name in comparison.vocabulary.names]
     with inked():
-        figure = new_figure(5.4 * len(matrices), 2.75 * rows)
-        grid = figure.subplots(rows, 2 * len(matrices), squeeze=False)
+        figure = new_figure(max(2.7, side + 1.3) * columns * len(matrices), max(2.75, side + 1.4) * rows)
+        grid = figure.subplots(rows, columns * len(matrices), squeeze=False)
         for axes in grid.flat:
             axes.axis("off")
         for place, group in enumerate(chosen):
-            members, start = groups[group], place % 2 * len(matrices)
-            part = grid[place // 2][start : start + len(matrices)]
+            members, start = groups[group], place % columns * len(matrices)
+            part = grid[place // columns][start : start + len(matrices)]
             _row(part, matrices, members, [names[i] for i in members], _short(group))
     return figure
 

@@ -13,13 +13,7 @@ MOST = 20
 
 def penalisation_figure(comparison: Comparison) -> Figure | None:
     """The labels that are punished most, in the last epoch of training, all seeds together."""
-    right: dict[str, int] = {}
-    punished: dict[str, int] = {}
-    for run in comparison.main("mla"):
-        for label, counts in run.metrics.get("penalisation", {}).get("labels", {}).items():
-            right[label] = right.get(label, 0) + counts["right"]
-            punished[label] = punished.get(label, 0) + counts["punished"]
-    rates = {label: 100 * punished[label] / right[label] for label in right if right[label]}
+    rates = {label: 100 * rate for label, rate in comparison.punished().items()}
     if not rates:
         return None
     most = sorted(rates, key=lambda label: -rates[label])[:MOST]

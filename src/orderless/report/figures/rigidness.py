@@ -32,11 +32,14 @@ def rigidness_figure(comparison: Comparison, method: str = "pla") -> Figure | No
     free = sorted(pairs, key=lambda pair: (pair[0], -pair[1]))
     panels = {"Pairs of labels": free}
     if len(pairs) > 3:
-        fixed = sorted(pairs, key=lambda pair: (-pair[0], -pair[1]))
         half = min(PAIRS, len(pairs) // 2)
-        panels = {"The freest pairs": free[:half], "The most fixed pairs": fixed[:half]}
+        free = [pair for pair in free[:half] if pair[0] < 1]
+        fixed = sorted(set(pairs) - set(free), key=lambda pair: (-pair[0], -pair[1], pair[2:]))[:half]
+        panels = {"The freest pairs": free, "The most fixed pairs": fixed}
+        panels = {heading: chosen for heading, chosen in panels.items() if chosen}
+    longest = max(map(len, panels.values()))
     with inked():
-        figure = new_figure(9.5, 1.1 + 0.27 * max(map(len, panels.values())))
+        figure = new_figure(9.5, 1.1 + 0.27 * longest)
         grid = figure.subplots(1, len(panels), squeeze=False)[0]
         for axes, (heading, chosen) in zip(grid, panels.items(), strict=True):
             for place, (share, count, *_) in enumerate(chosen):
@@ -44,7 +47,7 @@ def rigidness_figure(comparison: Comparison, method: str = "pla") -> Figure | No
                 axes.barh(place, 100 - 100 * share, left=100 * share, color=COLOURS[method], alpha=0.28, height=0.7)
                 axes.text(101.5, place, f"{count}", va="center", fontsize=8)
             axes.set_yticks(range(len(chosen)), [f"{names[i]} → {names[j]}" for *_, i, j in chosen])
-            axes.set(xlim=(0, 110), ylim=(len(chosen) - 0.4, -0.6))
+            axes.set(xlim=(0, 110), ylim=(longest - 0.4, -0.6))
             axes.axvline(50, color="#808080", linewidth=0.8, linestyle=":")
             axes.set_xticks([0, 50, 100], ["0", "50", "100 %"])
             axes.tick_params(left=False, labelsize=8.5)

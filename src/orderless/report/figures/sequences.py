@@ -34,7 +34,7 @@ def written(comparison: Comparison, count: int = SHOWN) -> list[Written]:
     runs = {method: comparison.main(method)[0] for method in METHODS if comparison.main(method)}
     if not runs:
         return []
-    sheets = [_sheet(comparison, runs, index) for index in comparison.info["examples"]]
+    sheets = [_sheet(comparison, runs, index) for index in comparison.examples]
     known = [sheet for sheet in sheets if sheet is not None]
 
     def faults(sheet: Written, method: str) -> int:
@@ -56,12 +56,13 @@ def _sheet(comparison: Comparison, runs: dict[str, Run], index: int) -> Written 
         rows = (judged["index"] == index).nonzero().flatten().tolist()
         if not rows or "sequences" not in judged:
             return None
-        labels = set(judged["truth"][rows[0]].nonzero().flatten().tolist())
+        ignored = set(judged["ignore"][rows[0]].nonzero().flatten().tolist())  # neither right nor wrong: not shown
+        labels = set(judged["truth"][rows[0]].nonzero().flatten().tolist()) - ignored
         truth = tuple(names[label] for label in sorted(labels))
         seen: set[int] = set()
         line = []
         for label in judged["sequences"][rows[0]].tolist():
-            if label >= 0:
+            if label >= 0 and label not in ignored:
                 line.append((names[label], label not in labels or label in seen))
                 seen.add(label)
         lines[method] = tuple(line)
