@@ -10,7 +10,7 @@
 FROM python:3.11-slim AS build
 COPY pyproject.toml setup.py README.md LICENSE /source/
 COPY src /source/src
-# The alignment's C code is for training: without a compiler it is left out.
+# The C code is for training and for PyTorch: without a compiler it is left out.
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels /source
 
 FROM python:3.11-slim
@@ -23,6 +23,7 @@ RUN pip install --no-cache-dir --constraint /tmp/constraints.txt --requirement /
     && useradd --system --uid 10001 --no-create-home orderless
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 USER 10001
+WORKDIR /model
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
     CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]

@@ -88,7 +88,7 @@ def test_compiled_gives_the_same_tags(tmp_path: Path) -> None:
 
 def test_exported_encoders_are_kept_but_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnxscript")
-    from orderless.export.encoder import MOST_KEPT, encoder_file
+    from orderless.export.encoder import MOST_KEPT, exported_encoder
     from orderless.model.encoder import Encoder
 
     monkeypatch.setenv("ORDERLESS_CACHE", str(tmp_path))
@@ -98,8 +98,11 @@ def test_exported_encoders_are_kept_but_not_for_ever(tmp_path: Path, monkeypatch
         (folder / f"{number}.onnx").touch()
         os.utime(folder / f"{number}.onnx", (number, number))
     encoder = Encoder("test_resnet").eval()
-    exported = encoder_file(encoder, 64)
+    content = exported_encoder(encoder, 64)
+    exported = max(folder.iterdir(), key=lambda file: file.stat().st_mtime)
     assert {file.name for file in folder.iterdir()} == {exported.name, *(f"{n}.onnx" for n in range(1, MOST_KEPT))}
     os.utime(exported, (0, 0))
-    assert encoder_file(encoder, 64) == exported  # and now it is the latest again
+    assert exported_encoder(encoder, 64) == content  # and now it is the latest again
     assert exported.stat().st_mtime > MOST_KEPT
+    monkeypatch.setenv("ORDERLESS_CACHE", str(exported))  # a file: nothing can be kept there
+    assert exported_encoder(encoder, 64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +13,9 @@ from orderless.errors import OrderlessError, UsageError
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file beside `path`, flush it to the disk, then rename it into place."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # Its name is short, however long that of the file is.
+    mark = zlib.crc32(os.fsencode(path.name))
+    temporary = path.with_name(f".{path.name[:20]}.{mark:08x}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(temporary)

@@ -58,16 +58,6 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.names)
 
-    @property
-    def end(self) -> int:
-        """Index of the end token among the model's outputs."""
-        return len(self.names)
-
-    @property
-    def start(self) -> int:
-        """Index of the start token among the model's inputs."""
-        return len(self.names) + 1
-
     @cached_property
     def index(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
@@ -102,12 +92,9 @@ class Vocabulary:
                 frequencies=tuple(int(row["frequency"]) for row in rows),
                 groups=groups if any(groups) else (),
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
             raise UsageError(f"the label file is not one that orderless wrote: {error}") from error
-
-    def save(self, path: Path) -> None:
-        path.write_text(self.to_json() + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
-        return cls.from_json(path.read_text(encoding="utf-8"))
+        return cls.from_json(path.read_text(encoding="utf-8", errors="replace"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,15 @@ _REFUSALS = (
     "RuntimeException",
 )
 
+# How a tensor says in which file it lies: by the key "location". The two numbers before it may be written longer.
+_LIES_ELSEWHERE = re.compile(rb"(?:\x0a|\x8a\x80*\x00)(?:\x08|\x88\x80*\x00)location")
+
 
 def open_session(source: Path | bytes, threads: int | None = None) -> Any:
     """A session for a file or its content; what is no model is a UsageError.
 
-    The content alone is read: a model that asks for files beside it is refused. `threads` are as many as
-    $OMP_NUM_THREADS says, else as there are cores.
+    The content alone is read: a model that asks for other files is refused, since ONNX Runtime would read any file
+    below the working directory. `threads` are as many as $OMP_NUM_THREADS says, else as there are cores.
     """
     try:
         import onnxruntime
@@ -36,11 +40,19 @@ def open_session(source: Path | bytes, threads: int | None = None) -> Any:
         content = source if isinstance(source, bytes) else source.read_bytes()
     except OSError as error:
         raise UsageError(f"{name} cannot be read: {error.strerror or error}") from None
+    if _LIES_ELSEWHERE.search(content):
+        raise UsageError(f"{name} asks for weights in other files, which are not read; a model must be one file")
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or int(os.environ.get("OMP_NUM_THREADS") or 0)
+    options.intra_op_num_threads = threads or _environment_threads()
     options.log_severity_level = 4  # what is wrong is said below; its warnings are about the exporter's tidiness
     try:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except tuple(getattr(state, refusal) for refusal in _REFUSALS) as error:
         reason = str(error).rpartition(" : ")[2].strip()[:160].rstrip(".")
         raise UsageError(f"{name} is damaged or not an ONNX file ({reason})") from None
+
+
+def _environment_threads() -> int:
+    """$OMP_NUM_THREADS, of which OpenMP reads a number for each level; 0, which is all cores, if it says nothing."""
+    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(first) if first.isdecimal() else 0

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from orderless.data.images import open_image
+from orderless.data.images import open_image, upright_rgb
 from orderless.data.resizing import resize
 from orderless.errors import UnreadableImage, UsageError
 from orderless.export.metadata import INPUT, OUTPUTS, Metadata
@@ -43,6 +43,15 @@ class OnnxTagger:
         self._names = [output.name for output in self._session.get_outputs()]
         if not set(OUTPUTS[:3]) <= set(self._names):
             raise UsageError(f"{name} does not have the outputs of a tagger; export the run again")
+        self._check_shapes(name)
+
+    def _check_shapes(self, name: str) -> None:
+        """The graph must be of the size and the labels that its metadata tell of."""
+        side, labels = self.preprocessing.size, len(self.vocabulary)
+        asks = [(given.name, given.type, given.shape[1:]) for given in self._session.get_inputs()]
+        answers = {given.name: given.shape[1:] for given in self._session.get_outputs()}
+        if asks != [(INPUT, "tensor(uint8)", [side, side, 3])] or answers["scores"] != [labels]:
+            raise UsageError(f"{name} does not fit its own metadata (size or labels); export the run again")
 
     @cached_property
     def config(self) -> Config:
@@ -91,7 +100,7 @@ class OnnxTagger:
 
     def resized(self, image: Image.Image) -> Pixels:
         """An image as the graph wants it, [S, S, 3]."""
-        return resize(image.convert("RGB"), self.preprocessing.size, self.preprocessing.interpolation)
+        return resize(upright_rgb(image), self.preprocessing.size, self.preprocessing.interpolation)
 
     def _read(self, path: Path) -> Pixels | str:
         try:

@@ -114,10 +114,18 @@ class RunFolder:
     def metrics(self) -> dict[str, Any]:
         """The final numbers, or nothing if the run has none yet."""
         try:
-            found: dict[str, Any] = json.loads(self.metrics_file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            found = json.loads(self.metrics_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
             return {}
-        return found
+        return found if isinstance(found, dict) else {}
+
+    def final_numbers(self) -> tuple[str, dict[str, Any], bool]:
+        """The split that the run was judged on, its numbers as the saved model decides, and whether that is by the
+        threshold that validation chose."""
+        metrics = self.metrics()
+        split = "test" if "test" in metrics else "val"
+        tuned = self.config().threshold == "tuned" and f"{split}-tuned" in metrics
+        return split, metrics.get(f"{split}-tuned" if tuned else split, {}), tuned
 
 
 def save_weights(model: nn.Module, path: Path) -> None:

@@ -79,9 +79,9 @@ def _exported(encoder: Encoder, start: Callable[[bytes], Callable[[NDArray[Any]]
     def encode(images: Tensor) -> Tensor:
         nonlocal run
         if run is None:
-            from orderless.export.encoder import encoder_file
+            from orderless.export.encoder import exported_encoder
 
-            run = start(encoder_file(encoder, images.shape[-1]).read_bytes())
+            run = start(exported_encoder(encoder, images.shape[-1]))
         return torch.from_numpy(run(np.ascontiguousarray(images.permute(0, 2, 3, 1).numpy())))
 
     return encode

@@ -20,7 +20,7 @@ from PIL import Image
 
 from orderless.config import Config
 from orderless.data.dataset import ImageDataset, LabelledImages, LabelTable, make_loader
-from orderless.data.images import open_image
+from orderless.data.images import open_image, upright_rgb
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 from orderless.errors import OrderlessError
@@ -68,7 +68,7 @@ class Tagger:
 
     def predict_images(self, images: Iterable[Image.Image]) -> list[Result]:
         """Tag decoded images as one batch. They are taken one by one, so a generator need not hold them all at once."""
-        inputs = [self._transform(image.convert("RGB")) for image in images]
+        inputs = [self._transform(upright_rgb(image)) for image in images]
         if not inputs:
             return []
         return self._results(self._predict_tensor(torch.stack(inputs)), ["<image>"] * len(inputs))  # [B, 3, S, S]

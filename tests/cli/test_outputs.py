@@ -87,6 +87,13 @@ def test_wrong_use(run: Path, folder: Path, tmp_path: Path, capsys: pytest.Captu
         (["predict", run, folder, "--to", "parquet"], "say where to write"),
         (["predict", run, folder, "--to", "csv", "-O", "colour=red"], "no option 'colour'"),
         (["predict", run, folder, "--resume"], "go with --to"),
+        (["predict", run, folder, "--to", "table", "--out", "x.csv"], "is printed"),
+        (["predict", run, folder, "--out", "s3://bucket/tags.csv"], "is an address"),
+        (
+            ["predict", run, folder, "--engine", "ray", "--out", "s3://b/x.csv", "--to", "csv"],
+            "a folder of Parquet",
+        ),
+        (["predict", run, folder, "--engine", "ray", "--out", "x", "-O", "a=1"], "has no options"),
         (["predict", run, folder, "--engine", "ray"], "wants --out"),
         (["predict", run, folder, "--engine", "ray", "--to", "txt", "--out", tmp_path / "x"], "beside the photos"),
         (["predict", run, folder, "--engine", "ray", "--out", folder], "is there already"),
@@ -123,3 +130,12 @@ def test_explain(
 )
 def test_a_folder_that_photos_share_is_said_once(paths: list[str], folder: str, names: list[str]) -> None:
     assert _common_folder(paths) == (folder, names)
+
+
+def test_names_cannot_drive_the_terminal(run: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "bad.jpg").rename(folder / "\x1b]0;owned\x07\x1b[31m.jpg")
+    for arguments in ([], ["--to", "xmp"]):
+        code, out, err = orderless(capsys, "predict", run, folder, *arguments)
+        assert code == 1
+        assert "\x1b" not in out + err
+        assert "owned" in out + err

@@ -10,11 +10,12 @@ import threading
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image, ImageFile
 
 from data.fixtures import picture
-from orderless.data.images import is_image_file, open_image
+from orderless.data.images import is_image_file, open_image, upright_rgb
 from orderless.errors import UnreadableImage
 
 # pytest puts its own warning filters in front of ours.
@@ -104,6 +105,22 @@ def test_every_exif_orientation(orientation: int, format: str) -> None:
     assert close(found.getpixel((4, 4)), RED, 30)
     assert close(found.getpixel((28, 44)), WHITE, 30)
     assert close(found.getpixel((28, 4)), WHITE, 30)
+
+
+@pytest.mark.parametrize("name", ["turned.jpg", "clear.png", "deep.png"])
+def test_a_pillow_image_is_read_as_its_file_is(name: str, tmp_path: Path) -> None:
+    file, exif = tmp_path / name, Image.Exif()
+    exif[0x0112] = 6
+    noise = np.random.default_rng(0).integers(0, 256, (20, 30, 4), dtype=np.uint8)
+    kinds = {
+        "turned.jpg": Image.fromarray(noise[:, :, :3].copy()),
+        "clear.png": Image.fromarray(noise),
+        "deep.png": Image.fromarray(noise[:, :, 0].astype(np.uint16) * 200),
+    }
+    kinds[name].save(file, exif=exif)
+    with Image.open(file) as image:
+        assert upright_rgb(image).tobytes() == open_image(file).tobytes()
+    assert open_image(file).size == (20, 30)
 
 
 def test_broken_exif_does_not_matter() -> None:

@@ -56,6 +56,19 @@ def test_the_same_numbers_with_and_without_c(
     assert np.array_equal(np.asarray(image), noise)  # its memory was lent, not given away
 
 
+def test_padded_lines_are_not_lent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pillow 11 and 12 lend them as if they lay side by side."""
+    before = Image.core.get_alignment()  # type: ignore[attr-defined]
+    Image.core.set_alignment(64)  # type: ignore[attr-defined]
+    try:
+        noise = np.random.default_rng(0).integers(0, 256, (50, 33, 3), dtype=np.uint8)
+        padded = Preprocessing(32, MEAN, STD, "bicubic").test_transform()(Image.fromarray(noise))
+        monkeypatch.setattr(transforms, "native", None)
+        assert torch.equal(padded, Preprocessing(32, MEAN, STD, "bicubic").test_transform()(Image.fromarray(noise)))
+    finally:
+        Image.core.set_alignment(before)  # type: ignore[attr-defined]
+
+
 def test_only_four_bytes_a_pixel_are_lent() -> None:
     if transforms.native is None:
         pytest.skip("no C compiler when this was installed")

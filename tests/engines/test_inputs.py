@@ -64,4 +64,6 @@ def test_what_is_parquet(folder: Path) -> None:
     (folder / "only").mkdir()
     (folder / "only" / "1.parquet").touch()
     assert is_parquet(str(folder / "only"))
-    assert is_parquet("x.parquet")
+    assert is_parquet(str(folder / "tags.parquet"))
+    assert not is_parquet("nowhere.parquet")
+    assert not is_parquet("s3://bucket/x.parquet")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from PIL import Image
 
 from orderless.errors import UnreadableImage, UsageError
 from orderless.export.metadata import FORMAT_VERSION
+from orderless.labels import Vocabulary
+from orderless.onnx_session import _environment_threads
 from orderless.onnx_tagger import OnnxTagger
 from orderless.results import Result
 from orderless.tagger import load
@@ -107,19 +110,44 @@ def test_what_is_not_ours_is_refused(exported: tuple[Path, Path], tmp_path: Path
     for key in ("orderless.labels", "orderless.preprocessing", "orderless.config"):
         with pytest.raises(UsageError, match="damaged metadata"):
             OnnxTagger(altered(file, bad, lambda props, key=key: props.update({key: "{"})))  # type: ignore[misc]
+    fewer = {"orderless.labels": Vocabulary(("a",), (1,)).to_json()}
+    with pytest.raises(UsageError, match="does not fit its own metadata"):
+        OnnxTagger(altered(file, bad, lambda props: props.update(fewer)))
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("size", -5), ("size", 20_000), ("size", 64.5), ("size", "x"), ("size", True), ("interpolation", "foo"),
-     ("interpolation", [1]), ("pixel_limit", "x"), ("pixel_limit", 0), ("mean", 3), ("extra", 1)],
-)  # fmt: skip
-def test_preprocessing_that_makes_no_sense_is_refused(
-    name: str, value: object, exported: tuple[Path, Path], tmp_path: Path
+@pytest.mark.parametrize("longer", [False, True])
+def test_a_model_that_reads_other_files_is_refused(
+    longer: bool, exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def change(props: dict[str, str]) -> None:
-        rule = json.loads(props["orderless.preprocessing"]) | {name: value}
-        props["orderless.preprocessing"] = json.dumps(rule)
+    """ONNX Runtime would read them below the working directory, and what they hold would leave as scores."""
+    model = onnx.load(exported[1])
+    weight = max(model.graph.initializer, key=lambda tensor: len(tensor.raw_data))
+    (tmp_path / "secret").write_bytes(weight.raw_data)
+    monkeypatch.chdir(tmp_path)
+    weight.ClearField("raw_data")
+    weight.data_location = onnx.TensorProto.EXTERNAL
+    entry = weight.external_data.add()
+    entry.key, entry.value = "location", "secret"
+    content = model.SerializeToString()
+    if longer:  # the same number, 8, in two bytes; the lengths around it no longer matter to what is tested
+        content = content.replace(b"\x0a\x08location", b"\x0a\x88\x00location")
+    with pytest.raises(UsageError, match="asks for weights in other files"):
+        OnnxTagger(content)
 
-    with pytest.raises(UsageError, match="damaged metadata"):
-        OnnxTagger(altered(exported[1], tmp_path / "bad.onnx", change))
+
+@pytest.mark.parametrize(("value", "threads"), [("2,1", 2), ("3", 3), ("", 0), ("many", 0)])
+def test_threads_of_the_environment(value: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", value)
+    assert _environment_threads() == threads
+
+
+def test_a_pillow_image_is_seen_as_its_file_is(exported: tuple[Path, Path], photos: Path, tmp_path: Path) -> None:
+    clear, cut = tmp_path / "clear.png", io.BytesIO(jpegs(photos)[0].read_bytes()[:900])
+    image = Image.open(jpegs(photos)[0]).convert("RGBA")
+    image.putalpha(90)
+    image.save(clear)
+    for tagger in (load(exported[0], device="cpu"), OnnxTagger(exported[1])):
+        with Image.open(clear) as image:
+            assert tagger.predict(image).scores == pytest.approx(tagger.predict(clear).scores, abs=1e-6)
+        with pytest.raises(UnreadableImage, match="damaged"):
+            tagger.predict(Image.open(cut))

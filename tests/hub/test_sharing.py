@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -127,6 +128,15 @@ def test_every_file_is_checked(run: Path, tmp_path: Path) -> None:
     (tmp_path / "checksums.json").write_text("[]")
     with pytest.raises(UsageError, match=re.escape("checksums.json is damaged")):
         check(tmp_path, "me/tiny")
+
+
+def test_no_path_of_a_photo_is_shared(run: Path, tmp_path: Path) -> None:
+    folder = RunFolder(shutil.copytree(run, tmp_path / "run"))
+    folder.save_metrics(folder.metrics() | {"unreadable": {"/home/anna/clients/1.jpg": "it is damaged"}})
+    place = tmp_path / "place"
+    place.mkdir()
+    stage(folder, "me/x", place)
+    assert not [file.name for file in place.iterdir() if b"anna" in file.read_bytes()]
 
 
 def test_the_card(run: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,7 +10,7 @@ import pytest
 
 from orderless.data import open_data
 from orderless.data.xmp import new_packet, read_keywords, with_keywords
-from orderless.errors import UsageError
+from orderless.errors import OrderlessError, UsageError
 from orderless.results import Result
 
 from .cases import HOSTILE, NAMES, NOT_UTF8, photo, tagged, writing
@@ -144,3 +145,29 @@ def test_a_damaged_sidecar_is_named_and_left_alone(tmp_path: Path) -> None:
     job.write([tagged(tmp_path / f"{name}.jpg", "person") for name in bad], complaints.append)
     assert (job.tally.tagged, job.tally.failed, len(complaints)) == (0, 3, 3)
     assert {name: (tmp_path / f"{name}.xmp").read_text() for name in bad} == bad
+
+
+@pytest.mark.parametrize("format", ["txt", "xmp"])
+def test_one_awkward_photo_does_not_stop_the_others(format: str, tmp_path: Path) -> None:
+    blocked = photo(tmp_path / "a.jpg")
+    (tmp_path / f"a.{format}").mkdir()
+    long = photo(tmp_path / f"{'n' * 243}.jpg")
+    last = photo(tmp_path / "z.jpg")
+    complaints: list[str] = []
+    job = writing(format, tmp_path, None, overwrite=format == "txt")
+    job.write((tagged(path, "person") for path in (blocked, long, last)), complaints.append)
+    assert (job.tally.tagged, job.tally.failed) == (2, 1)
+    assert [complaint.partition(":")[0] for complaint in complaints] == [str(blocked)]
+    assert long.with_suffix(f".{format}").is_file()
+    assert last.with_suffix(f".{format}").is_file()
+
+
+def test_a_full_disk_ends_the_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    job = writing("txt", tmp_path, None)
+    with pytest.raises(OrderlessError, match="No space left"):
+        job.write((tagged(photo(tmp_path / f"{n}.jpg"), "person") for n in range(2)), print)
+    assert job.tally.tagged == 1

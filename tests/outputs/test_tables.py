@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -105,6 +107,52 @@ def test_resuming_with_other_photos_is_refused(tmp_path: Path) -> None:
     job = writing("jsonl", tmp_path, tmp_path / "tags.jsonl", resume=True)
     with pytest.raises(UsageError, match="other photos"):
         job.pending([tmp_path / "a.jpg"])
+
+
+def test_resuming_with_another_model_is_refused(tmp_path: Path) -> None:
+    photos, out = [photo(tmp_path / f"{n}.jpg") for n in range(3)], tmp_path / "tags.csv"
+    first = writing("csv", tmp_path, out)
+    first.model = "one"
+
+    def stopped() -> Iterator[Result]:
+        yield tagged(photos[0], "person")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        first.write(stopped(), print)
+    again = writing("csv", tmp_path, out, resume=True)
+    again.model = "two"
+    with pytest.raises(UsageError, match="another model"):
+        again.pending(photos)
+    again.model = "one"
+    again.write((tagged(path, "person") for path in again.pending(photos)), print)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.jpg", "1.jpg", "2.jpg", "tags.csv"]
+    assert len(out.read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet", "label-studio"])
+def test_a_file_that_is_there_stays_unless_asked_otherwise(format: str, tmp_path: Path) -> None:
+    path = photo(tmp_path / "a.jpg")
+    out, link = tmp_path / "labels", tmp_path / "link"
+    out.write_text("made by hand")
+    link.symlink_to(out)
+    for place in (out, link):
+        with pytest.raises(UsageError, match="--overwrite replaces it"):
+            writing(format, tmp_path, place)
+    assert out.read_text() == "made by hand"
+    writing(format, tmp_path, link, overwrite=True).write(iter([tagged(path, "person")]), print)
+    assert link.is_symlink()
+    assert b"person" in out.read_bytes()
+
+
+def test_only_files_are_written(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(UsageError, match="is not a file"):
+            writing("csv", tmp_path, place, overwrite=True)
+    for format in ("csv", "xmp"):
+        with pytest.raises(UsageError, match="replaces nothing"):
+            writing(format, tmp_path, None, overwrite=True)
 
 
 def test_which_format() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from orderless.report.tables import Table
 
 
-class AttentionChoice(str, Enum):
+class AttentionChoice(StrEnum):
     both = "both"
     on = "on"
     off = "off"

@@ -69,7 +69,8 @@ def main() -> None:
         print(f"orderless: {error}", file=sys.stderr)
         raise SystemExit(error.exit_code) from None
     except OSError as error:  # a full disk, a folder that cannot be written
-        if debug or error.filename is None:  # without a name there is nothing to tell the user
+        if debug or error.strerror is None:  # then it is no word of the system's to a user
             raise
-        print(f"orderless: {error.strerror or error}: {error.filename}", file=sys.stderr)
+        where = f": {error.filename}" if error.filename is not None else ""
+        print(f"orderless: {error.strerror}{where}", file=sys.stderr)
         raise SystemExit(1) from None

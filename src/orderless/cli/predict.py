@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterable, Iterator
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from orderless.tagger import Tagger
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     table = "table"
     csv = "csv"
     jsonl = "jsonl"
@@ -31,12 +32,12 @@ class Format(str, Enum):
     fiftyone = "fiftyone"
 
 
-class Engine(str, Enum):
+class Engine(StrEnum):
     local = "local"
     ray = "ray"
 
 
-class Runtime(str, Enum):
+class Runtime(StrEnum):
     auto = "auto"
     eager = "eager"
     compile = "compile"
@@ -51,7 +52,7 @@ def predict_command(
     out: Annotated[str | None, typer.Option(metavar="PATH", help="File to write; for txt and xmp a folder (default: beside the photos).")] = None,
     option: Annotated[list[str] | None, typer.Option("-O", help="Option of the format as name=value; see docs/outputs.md.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with a csv, jsonl or txt job that was stopped.")] = False,
-    overwrite: Annotated[bool, typer.Option(help="Replace .txt files that are there already.")] = False,
+    overwrite: Annotated[bool, typer.Option(help="Replace files that are there already.")] = False,
     attention: Annotated[Path | None, typer.Option(help="Folder for a picture per photo with a heat map per tag.")] = None,
     batch_size: Annotated[int, typer.Option(min=1)] = 32,
     workers: Annotated[int, typer.Option(min=0, help="Processes that decode images; with Ray those that tag (0: one per core).")] = 0,
@@ -59,6 +60,8 @@ def predict_command(
     runtime: Annotated[Runtime, typer.Option(help="What runs the encoder; auto: what is done first.")] = Runtime.auto,
 ) -> None:  # fmt: skip
     """Tag photos. Every photo is accounted for: tagged, or named as failed (then the exit code is 1)."""
+    if to is Format.table and out is not None:
+        raise UsageError("--to table is printed, not written; choose another form for --out")
     if engine is Engine.ray:
         from orderless.cli.predict_ray import predict_with_ray
 
@@ -67,8 +70,12 @@ def predict_command(
         predict_with_ray(run, photos, to, out, option or [], batch_size, workers)
         return
     from orderless.data.photos import Photos
+    from orderless.data.readers.files import is_address
     from orderless.outputs.writing import Tally
 
+    if out is not None and is_address(out):
+        raise UsageError(f"--out {out!r} is an address; only --engine ray writes there, a folder of Parquet files")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be stopped is to be interrupted
     found = Photos(photos)
     total = found.count()
     tagger = load_tagger(run, runtime, total)
@@ -79,11 +86,11 @@ def predict_command(
     if total > batch_size:
         results = watched(results, total)
     if attention is not None:
-        results = _with_pictures(results, tagger, attention)
+        results = _with_pictures(results, tagger, attention, first=_next_number(attention) if resume else 0)
     tally = writing.tally if writing else Tally()
     try:
         if writing:
-            writing.write(results, lambda complaint: print(complaint, file=sys.stderr))
+            writing.write(results, complain)
         else:
             _print_table(tally.count(results))
     except KeyboardInterrupt:
@@ -132,7 +139,16 @@ def make_writing(
     checked = check_options(output.name, parse_options(options), known)
     below = out.parent if out is not None and output.kind != "sidecar" else None
     about = About(labels, run.resolve().name, folder, below, checked)
-    return Writing(output, out, about, resume=resume, overwrite=overwrite)
+    return Writing(output, out, about, resume=resume, overwrite=overwrite, model=_mark(run))
+
+
+def _mark(run: Path) -> str:
+    """Of a model: its file's checksum."""
+    import hashlib
+
+    file = run / "model.safetensors" if run.is_dir() else run
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()[:16]
 
 
 def watched(results: Iterable[Result], total: int) -> Iterable[Result]:
@@ -146,20 +162,22 @@ def _print_table(results: Iterable[Result]) -> None:
     from rich.table import Table
 
     from orderless.cli.console import out
+    from orderless.text import printable
 
     rows = list(results)
     folder, names = _common_folder([result.name for result in rows])
     if folder:
-        out.print(f"in {folder}", style="dim", markup=False, soft_wrap=True)
+        out.print(f"in {printable(folder)}", style="dim", markup=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     table.add_column("photo", style="cyan", overflow="fold")
     table.add_column("tags, in the order the model wrote them")
     for result, name in zip(rows, names, strict=True):
         if result.error is not None:
-            tags = f"[red]{escape(result.error)}[/red]"
+            tags = f"[red]{escape(printable(result.error))}[/red]"
         else:
-            tags = "  ".join(f"{escape(t.label)} [dim]{t.score:.2f}[/dim]" for t in result.tags) or "[dim]no tag[/dim]"
-        table.add_row(escape(name), tags)
+            written = (f"{escape(printable(tag.label))} [dim]{tag.score:.2f}[/dim]" for tag in result.tags)
+            tags = "  ".join(written) or "[dim]no tag[/dim]"
+        table.add_row(escape(printable(name)), tags)
     out.print(table)
 
 
@@ -171,12 +189,27 @@ def _common_folder(paths: list[str]) -> tuple[str, list[str]]:
     return folder, [os.path.relpath(path, folder or ".") for path in paths]
 
 
-def _with_pictures(results: Iterable[Result], tagger: Tagger | OnnxTagger, folder: Path) -> Iterator[Result]:
+def complain(text: str) -> None:
+    """About a photo, on standard error: its name may hold anything."""
+    from orderless.text import printable
+
+    print(printable(text), file=sys.stderr)
+
+
+def _next_number(folder: Path) -> int:
+    """The one after those that pictures in a folder have already."""
+    numbers = (name.partition("-")[0] for name in (file.name for file in folder.glob("*-*.png")))
+    return max((int(number) + 1 for number in numbers if number.isdecimal()), default=0)
+
+
+def _with_pictures(
+    results: Iterable[Result], tagger: Tagger | OnnxTagger, folder: Path, first: int
+) -> Iterator[Result]:
     """Pass the results on, and draw where the model looked."""
     from orderless.data.images import open_image
     from orderless.report.attention import save_attention
 
-    for number, result in enumerate(results):
+    for number, result in enumerate(results, start=first):
         if result.error is None:
             image = open_image(result.name, pixel_limit=tagger.config.data.pixel_limit)
             image.thumbnail((512, 512))

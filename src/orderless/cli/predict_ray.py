@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from orderless.cli.predict import Format, make_writing, watched
+from orderless.cli.predict import Format, complain, make_writing, watched
 from orderless.errors import UsageError
 
 
@@ -21,25 +21,33 @@ def predict_with_ray(
     workers: int,
 ) -> None:
     """Tag on Ray; a folder as `out` is filled with Parquet files by the processes themselves."""
+    from orderless.data.photos import Photos
     from orderless.data.readers.files import is_address
+    from orderless.engines.inputs import is_parquet
     from orderless.engines.ray_data import RayJob, check_new, labels_of
     from orderless.outputs.writing import Tally
 
     if out is None:
         raise UsageError("--engine ray wants --out: a folder for Parquet files, or one file")
     to_folder = to in (None, Format.parquet) and (is_address(out) or not Path(out).suffix)
+    if not to_folder and is_address(out):
+        raise UsageError(f"--out {out!r}: on an object store, --engine ray writes a folder of Parquet files only")
+    if to_folder and options:
+        raise UsageError("a folder of Parquet files has no options; -O goes with one file")
     writing = None
     labels = labels_of(run)
     if to_folder and not is_address(out):
         check_new(out)
     if not to_folder:
-        writing = make_writing(labels, run, Path.cwd(), to, Path(out), options)
+        local = not any(is_address(p) or p.endswith(".txt") or is_parquet(p) for p in patterns)
+        folder = Photos(patterns).folder if local else Path.cwd()
+        writing = make_writing(labels, run, folder, to, Path(out), options)
         if writing is None or writing.output.kind == "sidecar":
             raise UsageError("--engine ray does not write beside the photos; choose another --to")
     job = RayJob(run, patterns, batch_size=batch_size, workers=workers)
     print(f"tagging {job.total:,} photos on Ray, up to {job.processes} processes", file=sys.stderr)
     if writing is not None:
-        writing.write(watched(job.results(), job.total), lambda complaint: print(complaint, file=sys.stderr))
+        writing.write(watched(job.results(), job.total), complain)
         tally = writing.tally
     else:
         tally = Tally(*job.write_folder(out))

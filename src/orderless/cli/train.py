@@ -154,9 +154,7 @@ def _print_summary(metrics: dict[str, Any], run: RunFolder, as_json: bool) -> No
     from orderless.cli.run_summary import print_run_summary
     from orderless.cli.tables import metrics_table, percent
 
-    split = "test" if "test" in metrics else "val"
-    tuned = run.config().threshold == "tuned" and f"{split}-tuned" in metrics  # as the saved model decides
-    numbers = metrics[f"{split}-tuned" if tuned else split]
+    split, numbers, tuned = run.final_numbers()
     console.print(metrics_table(numbers, f"{metrics['method']} on the {split} split"))
     if f"{split}-tuned" in metrics and not tuned:
         console.print(f"OF1 at the threshold that validation chose, {metrics['threshold']:.2f}: "

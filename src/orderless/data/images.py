@@ -109,6 +109,14 @@ def open_image(
     return rgb if box is None else _crop(rgb, box, name)
 
 
+def upright_rgb(image: Image.Image) -> Image.Image:
+    """A Pillow image as `open_image` would give it: upright, RGB, transparency on white, whole."""
+    try:
+        return _to_rgb(_upright(image))
+    except _DAMAGE as error:
+        raise UnreadableImage("<image>", f"it is damaged ({str(error) or type(error).__name__})") from None
+
+
 def _check_effort(image: Image.Image, name: object, pixel_limit: int) -> None:
     """Refuse what is small in its head but not to a decoder."""
     if isinstance(image, TiffImageFile):  # libtiff takes memory for a whole tile, however little of it is picture

@@ -108,7 +108,8 @@ class Transform:
 @contextmanager
 def _pixels_of(image: Image.Image) -> Iterator[Pixels]:
     """[H, W, 3], or [H, W, 4] where Pillow itself keeps them, the fourth byte without a meaning: not to be changed."""
-    if native is not None:
+    # Where lines are padded ($PILLOW_ALIGNMENT), older Pillows lend them as if they were not.
+    if native is not None and Image.core.get_alignment() == 1:  # type: ignore[attr-defined]
         try:
             _, owner = image.__arrow_c_array__()
             memory = native.memory(owner, image.width * image.height)

@@ -25,9 +25,11 @@ IMAGE_COLUMNS = ("image", "bytes", "image_bytes", "content")
 def is_parquet(text: str) -> bool:
     """A Parquet file, or a folder of such; a folder with images is one of images, whatever else is in it."""
     path = Path(text)
+    if is_address(text):
+        return False
     if path.is_dir():
         return any(path.glob("*.parquet")) and next(image_files(path), None) is None
-    return path.suffix.lower() == ".parquet"
+    return path.suffix.lower() == ".parquet" and path.is_file()
 
 
 def names(patterns: list[str]) -> Iterator[str]:

@@ -131,6 +131,9 @@ class RayJob:
     """One job: the run, what it is given, how many processes."""
 
     def __init__(self, run: Path, patterns: list[str], *, batch_size: int = 32, workers: int = 0) -> None:
+        for pattern in patterns:
+            if is_address(pattern) and pattern.lower().endswith(".parquet"):
+                raise UsageError(f"{pattern!r}: Parquet is read from disks only; fetch it first, or give the images")
         tables = [pattern for pattern in patterns if is_parquet(pattern)]
         if tables and len(patterns) > 1:
             raise UsageError("a Parquet file or folder must be given alone")

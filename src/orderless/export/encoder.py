@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from orderless import __version__
+from orderless.errors import OrderlessError
 from orderless.export.graph import export_module
 from orderless.files import cache_root, write_bytes
 from orderless.model.encoder import Encoder
@@ -31,17 +32,20 @@ class _ColoursLast(nn.Module):
         return features
 
 
-def encoder_file(encoder: Encoder, size: int) -> Path:
-    """The encoder (batch norms folded) for images of that size, as a file: input [B, S, S, 3], output [B, cells, C]."""
+def exported_encoder(encoder: Encoder, size: int) -> bytes:
+    """The encoder (batch norms folded) for images of that size, as ONNX: input [B, S, S, 3], output [B, cells, C]."""
     path = cache_root() / "encoders" / f"{_key(encoder, size)}.onnx"
-    if path.is_file():
+    with suppress(OSError):
+        content = path.read_bytes()
         with suppress(OSError):  # somebody else's, which only counts when room is made
             os.utime(path)
-        return path
+        return content
     proto = export_module(_ColoursLast(encoder), torch.zeros(2, size, size, 3), INPUT, [OUTPUT])
-    write_bytes(path, proto.SerializeToString())
-    _keep_the_latest(path.parent)
-    return path
+    content = bytes(proto.SerializeToString())
+    with suppress(OSError, OrderlessError):  # a cache that cannot be written is done without
+        write_bytes(path, content)
+        _keep_the_latest(path.parent)
+    return content
 
 
 def _keep_the_latest(folder: Path) -> None:

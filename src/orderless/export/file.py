@@ -44,8 +44,8 @@ def export_run(run: str | Path, to: Path, *, int8: bool = False, opset: int = DE
         raise UsageError(f"--to {to}: name a file that ends in .onnx")
     tagger = load(run, device="cpu")
     proto = export_tagger(tagger.model, tagger.preprocessing, opset)
-    metadata = describe(tagger, RunFolder(run).metrics())
-    photos = run_photos(tagger)
+    metadata = describe(tagger, RunFolder(run).final_numbers()[1])
+    photos = run_photos(tagger, calibrate=int8)
     content = with_metadata(proto, metadata)
     agreement = compare(tagger, OnnxTagger(content), photos.checked)
     agreement.require_identity()
@@ -58,7 +58,7 @@ def export_run(run: str | Path, to: Path, *, int8: bool = False, opset: int = DE
     return Exported(to, len(content), agreement, photos.source, cost)
 
 
-def describe(tagger: Tagger, metrics: dict[str, Any]) -> Metadata:
+def describe(tagger: Tagger, numbers: dict[str, Any]) -> Metadata:
     """What the file says of itself. The place of the training data is nobody's business."""
     settings, rule = tagger.config.model_dump(mode="json"), tagger.preprocessing
     settings["data"] = {name: settings["data"][name] for name in ("image_size", "pixel_limit")}
@@ -72,7 +72,7 @@ def describe(tagger: Tagger, metrics: dict[str, Any]) -> Metadata:
         method=tagger.config.method,
         config=settings,
         threshold=float(head.threshold) if isinstance(head, ThresholdedHead) else None,
-        metrics=metrics.get("test") or metrics.get("val") or {},
+        metrics=numbers,
     )
 
 

@@ -96,5 +96,5 @@ class Metadata:
                 int8=json.loads(found["int8"]),
                 version=found["version"],
             )
-        except (KeyError, TypeError, ValueError, UsageError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError, UsageError) as error:
             raise UsageError(f"{source} has damaged metadata ({error}); export the run again") from None

@@ -23,18 +23,18 @@ class Photos:
     """Decoded photos, and labelled samples to judge by: none if the run's data is not there any more."""
 
     checked: list[Image.Image]  # of the test split, or else the validation split
-    calibration: list[Image.Image]  # of the training split
+    calibration: list[Image.Image]  # of the training split; only if asked for
     labelled: list[Sample]  # of the validation split
     source: str  # in words
 
 
-def run_photos(tagger: Tagger) -> Photos:
+def run_photos(tagger: Tagger, calibrate: bool = False) -> Photos:
     """Of the run's own data where it still is, generated otherwise."""
     own = _own_data(tagger)
     found = own or scenes(train=CALIBRATION, test=CHECKED, val=0, size=256)
     photos = Photos(
         checked=list(islice(_open(found["test" if "test" in found else "val"], tagger), CHECKED)),
-        calibration=list(islice(_open(found["train"], tagger), CALIBRATION)),
+        calibration=list(islice(_open(found["train"], tagger), CALIBRATION)) if calibrate else [],
         labelled=own["val"] if own and "val" in own else [],
         source=f"photos of {tagger.config.data.path}" if own else "generated scenes, as the run's own photos are gone",
     )
@@ -54,6 +54,8 @@ def _own_data(tagger: Tagger) -> Collection | None:
 def _open(samples: Iterable[Sample], tagger: Tagger) -> Iterator[Image.Image]:
     for sample in samples:
         try:
-            yield sample.load(size=tagger.preprocessing.size, pixel_limit=tagger.config.data.pixel_limit)
+            image = sample.load(size=tagger.preprocessing.size, pixel_limit=tagger.config.data.pixel_limit)
         except UnreadableImage:
             continue
+        factor = min(image.size) // (2 * tagger.preprocessing.size)
+        yield image.reduce(factor) if factor > 1 else image  # many are held at once

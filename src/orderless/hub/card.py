@@ -26,8 +26,7 @@ HEADLINES = {
 def model_card(run: RunFolder, repository: str) -> str:
     """README.md of the repository."""
     config, vocabulary, metrics = run.config(), run.vocabulary(), run.metrics()
-    split = "test" if "test" in metrics else "val"
-    numbers: dict[str, Any] = metrics.get(split, {})
+    split, numbers, _ = run.final_numbers()
     name = repository.rpartition("/")[2]
     front = yaml.safe_dump(_front_matter(config, name, split, numbers), sort_keys=False, allow_unicode=True)
     parts = [

@@ -45,6 +45,9 @@ def stage(run: RunFolder, repository: str, place: Path) -> None:
     for name in ALLOWED:
         if (run.path / name).is_file():
             shutil.copyfile(run.path / name, place / name)
+    metrics = {name: value for name, value in run.metrics().items() if name != "unreadable"}  # paths of photos
+    if metrics:
+        write_text(place / "metrics.json", json.dumps(metrics, indent=1, ensure_ascii=False) + "\n")
     config = run.config()
     data = config.data.model_copy(update={"path": data_name(config.data.path)})
     weights = data_name(config.model.weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +19,9 @@ from orderless.outputs.sidecars import sidecar
 
 if TYPE_CHECKING:
     from orderless.results import Result
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # the next photo would fare no better
 
 
 @dataclass
@@ -48,6 +52,7 @@ class Writing:
     about: About
     resume: bool = False
     overwrite: bool = False
+    model: str = ""  # a mark of the model, so that a job is not finished by another
 
     def __post_init__(self) -> None:
         kind, name = self.output.kind, self.output.name
@@ -55,12 +60,25 @@ class Writing:
             raise UsageError(f"{name} cannot be printed; say where to write it with --out FILE")
         if kind == "sidecar" and self.out is not None and self.out.is_file():
             raise UsageError(f"--out {str(self.out)!r} is a file; {name} wants a folder, or none: beside the photos")
+        if self.overwrite and (name == "xmp" or (self.out is None and kind != "sidecar")):
+            raise UsageError(f"--overwrite has no meaning here: {name} replaces nothing")
+        if kind != "sidecar" and self.out is not None:
+            self.out = self._checked(self.out)
         if self.resume and not self.can_resume:
             raise UsageError(f"--resume does not work with {name}; it does with csv and jsonl files, and txt")
         if hasattr(self.output.module, "check"):
             self.output.module.check(self.about)
         self.tally = Tally()
         self._kept_bytes = 0  # of the part that is there already
+
+    def _checked(self, out: Path) -> Path:
+        """Where a link leads; a file that is there already is not replaced unless that is asked for."""
+        place = out.resolve()
+        if place.exists() and not place.is_file():
+            raise UsageError(f"--out {str(out)!r} is there already, and is not a file")
+        if place.exists() and not self.overwrite:
+            raise UsageError(f"--out {str(out)!r} is there already; --overwrite replaces it")
+        return place
 
     @property
     def can_resume(self) -> bool:
@@ -72,6 +90,11 @@ class Writing:
         """The file while it is not whole."""
         assert self.out is not None
         return self.out.with_name(self.out.name + ".part")
+
+    @property
+    def part_model(self) -> Path:
+        """Beside the part: which model it is of."""
+        return self.part.with_name(self.part.name + ".model")
 
     def pending(self, photos: Iterable[Path]) -> Iterator[Path]:
         """The photos that are to be tagged."""
@@ -103,7 +126,10 @@ class Writing:
             if reason is None:
                 try:
                     module.write(result, sidecar(result.name, module.SUFFIX, self.about, self.out), self.about)
-                except UsageError as error:  # a sidecar that is damaged stays as it is
+                except (OrderlessError, OSError) as error:  # a sidecar that is damaged stays as it is
+                    cause = error.__cause__ if isinstance(error, OrderlessError) else error
+                    if isinstance(cause, OSError) and cause.errno in _NO_ROOM:
+                        raise
                     reason = str(error)
                     self.tally.failed += 1
                     self.tally.tagged -= 1
@@ -120,6 +146,8 @@ class Writing:
         begun = self._kept_bytes > 0
         try:
             self.part.parent.mkdir(parents=True, exist_ok=True)
+            if self.model:
+                self.part_model.write_text(self.model, encoding="utf-8")
             mode = "r+" if begun else "w"
             # Bytes of a file name that are not UTF-8 are kept as they are.
             with self.part.open(mode, encoding="utf-8", errors="surrogateescape", newline="") as file:
@@ -129,6 +157,7 @@ class Writing:
                 file.flush()
                 os.fsync(file.fileno())
             self.part.replace(self.out)
+            self.part_model.unlink(missing_ok=True)
         except OSError as error:
             raise OrderlessError(f"cannot write {self.out}: {error.strerror or error}") from error
 
@@ -141,6 +170,8 @@ class Writing:
 
     def _after_part(self, photos: Iterator[Path]) -> Iterator[Path]:
         """Go through the part and the photos side by side: they must be the same, in the same order."""
+        if self.part_model.is_file() and self.part_model.read_text(encoding="utf-8") != self.model:
+            raise UsageError(f"{str(self.part)!r} was begun with another model; begin again without --resume")
         with self.part.open("rb") as file:
             lines = _Lines(file)
             rows = self.output.module.done_rows(lines)

@@ -49,8 +49,7 @@ def run_page(run: RunFolder, metrics: dict[str, Any], summary: Summary, collecti
     config, vocabulary, split = run.config(), run.vocabulary(), summary.split
     judged = final_predictions(run)[split]
     results = per_class(judged["truth"], judged["predicted"], judged["scores"], judged["ignore"])
-    tuned = config.threshold == "tuned" and f"{split}-tuned" in metrics
-    numbers = metrics[f"{split}-tuned" if tuned else split]
+    _, numbers, tuned = run.final_numbers()
     where = f"{numbers['images']:,} {split} images"
     body = [
         f"<h1>{safe(title(config.method))} on {safe(_data_name(config.data.path))}</h1>",

@@ -101,7 +101,7 @@ class Uploads:
     async def _next(self, request: Request, until: float) -> tuple[bytes, bool]:
         try:
             message = await asyncio.wait_for(request.receive(), until - asyncio.get_running_loop().time())
-        except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
+        except TimeoutError:
             self._metrics.rejected.labels("slow").inc()
             raise HTTPException(
                 408, f"the upload took longer than {self._limits.body_seconds:g} s", {"connection": "close"}
@@ -124,7 +124,7 @@ class Uploads:
             left = until - asyncio.get_running_loop().time()
             try:
                 message = await asyncio.wait_for(request.receive(), left)
-            except (TimeoutError, asyncio.TimeoutError):
+            except TimeoutError:
                 return
             more = message.get("more_body", False)
             seen += len(message.get("body", b""))
