@@ -93,7 +93,7 @@ def test_wrong_use(run: Path, folder: Path, tmp_path: Path, capsys: pytest.Captu
             ["predict", run, folder, "--engine", "ray", "--out", "s3://b/x.csv", "--to", "csv"],
             "a folder of Parquet",
         ),
-        (["predict", run, folder, "--engine", "ray", "--out", "x", "-O", "a=1"], "has no options"),
+        (["predict", run, folder, "--engine", "ray", "--out", "x", "-O", "a=1"], "go with one file"),
         (["predict", run, folder, "--engine", "ray"], "wants --out"),
         (["predict", run, folder, "--engine", "ray", "--to", "txt", "--out", tmp_path / "x"], "beside the photos"),
         (["predict", run, folder, "--engine", "ray", "--out", folder], "is there already"),

@@ -65,9 +65,9 @@ def predict_command(
     if engine is Engine.ray:
         from orderless.cli.predict_ray import predict_with_ray
 
-        if attention is not None or resume or overwrite or runtime is not Runtime.auto:
-            raise UsageError("--attention, --resume, --overwrite and --runtime do not go with --engine ray")
-        predict_with_ray(run, photos, to, out, option or [], batch_size, workers)
+        if attention is not None or resume or runtime is not Runtime.auto:
+            raise UsageError("--attention, --resume and --runtime do not go with --engine ray")
+        predict_with_ray(run, photos, to, out, option or [], batch_size, workers, overwrite)
         return
     from orderless.data.photos import Photos
     from orderless.data.readers.files import is_address

@@ -19,6 +19,7 @@ def predict_with_ray(
     options: list[str],
     batch_size: int,
     workers: int,
+    overwrite: bool,
 ) -> None:
     """Tag on Ray; a folder as `out` is filled with Parquet files by the processes themselves."""
     from orderless.data.photos import Photos
@@ -32,8 +33,8 @@ def predict_with_ray(
     to_folder = to in (None, Format.parquet) and (is_address(out) or not Path(out).suffix)
     if not to_folder and is_address(out):
         raise UsageError(f"--out {out!r}: on an object store, --engine ray writes a folder of Parquet files only")
-    if to_folder and options:
-        raise UsageError("a folder of Parquet files has no options; -O goes with one file")
+    if to_folder and (options or overwrite):
+        raise UsageError("-O and --overwrite go with one file, not with a folder of Parquet files")
     writing = None
     labels = labels_of(run)
     if to_folder and not is_address(out):
@@ -41,7 +42,7 @@ def predict_with_ray(
     if not to_folder:
         local = not any(is_address(p) or p.endswith(".txt") or is_parquet(p) for p in patterns)
         folder = Photos(patterns).folder if local else Path.cwd()
-        writing = make_writing(labels, run, folder, to, Path(out), options)
+        writing = make_writing(labels, run, folder, to, Path(out), options, overwrite=overwrite)
         if writing is None or writing.output.kind == "sidecar":
             raise UsageError("--engine ray does not write beside the photos; choose another --to")
     job = RayJob(run, patterns, batch_size=batch_size, workers=workers)
