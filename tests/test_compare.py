@@ -128,7 +128,8 @@ def test_other_methods_join_only_on_the_same_terms(tmp_path: Path) -> None:
         ({"epochs": 2}, r"stage\.epochs 6, not 2"),
         ({"limit": 40}, r"data\.limit None, not 40"),
         ({"image_size": 96}, r"data\.image_size 192, not 96"),
-        ({"backbone": "lite2"}, "backbone lite0, not lite2"),
+        ({"backbone": "lite2"}, r"model\.backbone lite0, not lite2"),
+        ({"weights": "none"}, r"model\.weights auto, not none"),
     ):
         changed = replace(others, **changes)
         with pytest.raises(UsageError, match=what):

@@ -57,6 +57,12 @@ def test_file(tmp_path: Path, groups: tuple[str, ...]) -> None:
     assert Vocabulary.load(tmp_path / "labels.json") == words
 
 
+def test_another_encoding_is_not_guessed(tmp_path: Path) -> None:
+    (tmp_path / "labels.json").write_bytes(Vocabulary(("café",), (1,)).to_json().encode("latin-1"))
+    with pytest.raises(UsageError, match="not one that orderless wrote"):
+        Vocabulary.load(tmp_path / "labels.json")
+
+
 @pytest.mark.parametrize(
     "text",
     [

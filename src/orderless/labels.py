@@ -97,4 +97,8 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
-        return cls.from_json(path.read_text(encoding="utf-8", errors="replace"))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise UsageError(f"the label file is not one that orderless wrote: {error}") from error
+        return cls.from_json(text)

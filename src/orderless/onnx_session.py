@@ -19,8 +19,7 @@ _REFUSALS = (
     "RuntimeException",
 )
 
-# How a tensor says in which file it lies: by the key "location". The two numbers before it may be written longer.
-_LIES_ELSEWHERE = re.compile(rb"(?:\x0a|\x8a\x80*\x00)(?:\x08|\x88\x80*\x00)location")
+_EIGHT = re.compile(rb"(?:\x08|\x88\x80*\x00)\Z")  # the length of what follows; it may be written longer
 
 
 def open_session(source: Path | bytes, threads: int | None = None) -> Any:
@@ -40,7 +39,7 @@ def open_session(source: Path | bytes, threads: int | None = None) -> Any:
         content = source if isinstance(source, bytes) else source.read_bytes()
     except OSError as error:
         raise UsageError(f"{name} cannot be read: {error.strerror or error}") from None
-    if _LIES_ELSEWHERE.search(content):
+    if _lies_elsewhere(content):
         raise UsageError(f"{name} asks for weights in other files, which are not read; a model must be one file")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads or _environment_threads()
@@ -50,6 +49,16 @@ def open_session(source: Path | bytes, threads: int | None = None) -> Any:
     except tuple(getattr(state, refusal) for refusal in _REFUSALS) as error:
         reason = str(error).rpartition(" : ")[2].strip()[:160].rstrip(".")
         raise UsageError(f"{name} is damaged or not an ONNX file ({reason})") from None
+
+
+def _lies_elsewhere(content: bytes) -> bool:
+    """Whether a tensor says in which file it lies: by a text that is "location", with its length before it."""
+    place = content.find(b"location")
+    while place >= 0:
+        if _EIGHT.search(content[max(0, place - 11) : place]):
+            return True
+        place = content.find(b"location", place + 1)
+    return False
 
 
 def _environment_threads() -> int:

@@ -123,6 +123,18 @@ def test_a_pillow_image_is_read_as_its_file_is(name: str, tmp_path: Path) -> Non
     assert open_image(file).size == (20, 30)
 
 
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "TIFF"])
+def test_what_is_upright_stays_so(orientation: int, format: str) -> None:
+    exif, file = Image.Exif(), io.BytesIO()
+    exif[0x0112] = orientation
+    noise = np.random.default_rng(0).integers(0, 256, (20, 30, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(file, format, exif=exif)
+    upright = open_image(file.getvalue())
+    assert upright_rgb(upright).tobytes() == upright.tobytes()
+    assert upright_rgb(upright).size == upright.size == ((30, 20) if orientation < 5 else (20, 30))
+
+
 def test_broken_exif_does_not_matter() -> None:
     data = encoded(picture(2), "JPEG")
     for junk in (b"Exif\0\0MM\0*\xff\xff\xff\xff", b"Exif\0\0II*\0\x08\0\0\0\xff\xff" + b"\x12\x01" * 40, b"Exif\0\0"):

@@ -115,9 +115,9 @@ def test_what_is_not_ours_is_refused(exported: tuple[Path, Path], tmp_path: Path
         OnnxTagger(altered(file, bad, lambda props: props.update(fewer)))
 
 
-@pytest.mark.parametrize("longer", [False, True])
+@pytest.mark.parametrize("key", [b"\x0a\x08", b"\x0a\x88\x00", b"\x8a\x80\x00\x08", b"\x8a\x80\x80\x80\x10\x08"])
 def test_a_model_that_reads_other_files_is_refused(
-    longer: bool, exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    key: bytes, exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """ONNX Runtime would read them below the working directory, and what they hold would leave as scores."""
     model = onnx.load(exported[1])
@@ -129,8 +129,8 @@ def test_a_model_that_reads_other_files_is_refused(
     entry = weight.external_data.add()
     entry.key, entry.value = "location", "secret"
     content = model.SerializeToString()
-    if longer:  # the same number, 8, in two bytes; the lengths around it no longer matter to what is tested
-        content = content.replace(b"\x0a\x08location", b"\x0a\x88\x00location")
+    # The same two numbers, written in other ways; the lengths around them do not matter to what is tested.
+    content = content.replace(b"\x0a\x08location", key + b"location")
     with pytest.raises(UsageError, match="asks for weights in other files"):
         OnnxTagger(content)
 
@@ -141,13 +141,36 @@ def test_threads_of_the_environment(value: str, threads: int, monkeypatch: pytes
     assert _environment_threads() == threads
 
 
-def test_a_pillow_image_is_seen_as_its_file_is(exported: tuple[Path, Path], photos: Path, tmp_path: Path) -> None:
-    clear, cut = tmp_path / "clear.png", io.BytesIO(jpegs(photos)[0].read_bytes()[:900])
-    image = Image.open(jpegs(photos)[0]).convert("RGBA")
+def test_a_picture_has_the_same_tags_however_it_comes(
+    exported: tuple[Path, Path], photos: Path, tmp_path: Path
+) -> None:
+    """As a file, as bytes, as a Pillow image, alone or among many; turned, or half transparent."""
+    turned, clear, exif = tmp_path / "turned.png", tmp_path / "clear.png", Image.Exif()
+    exif[0x0112] = 6
+    image = Image.open(jpegs(photos)[0])
+    image.save(turned, exif=exif)
     image.putalpha(90)
     image.save(clear)
     for tagger in (load(exported[0], device="cpu"), OnnxTagger(exported[1])):
-        with Image.open(clear) as image:
-            assert tagger.predict(image).scores == pytest.approx(tagger.predict(clear).scores, abs=1e-6)
+        for file in (turned, clear):
+            expected = next(iter(tagger.predict_many([file]))).scores
+            for source in (file, file.read_bytes(), Image.open(file)):
+                assert tagger.predict(source).scores == pytest.approx(expected, abs=1e-5)
         with pytest.raises(UnreadableImage, match="damaged"):
-            tagger.predict(Image.open(cut))
+            tagger.predict(Image.open(io.BytesIO(jpegs(photos)[0].read_bytes()[:900])))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("size", -5), ("size", 20_000), ("size", 64.5), ("size", "x"), ("size", True), ("interpolation", "foo"),
+     ("interpolation", [1]), ("pixel_limit", "x"), ("pixel_limit", 0), ("mean", 3), ("extra", 1)],
+)  # fmt: skip
+def test_preprocessing_that_makes_no_sense_is_refused(
+    name: str, value: object, exported: tuple[Path, Path], tmp_path: Path
+) -> None:
+    def change(props: dict[str, str]) -> None:
+        rule = json.loads(props["orderless.preprocessing"]) | {name: value}
+        props["orderless.preprocessing"] = json.dumps(rule)
+
+    with pytest.raises(UsageError, match="damaged metadata"):
+        OnnxTagger(altered(exported[1], tmp_path / "bad.onnx", change))

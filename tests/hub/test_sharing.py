@@ -136,6 +136,12 @@ def test_no_path_of_a_photo_is_shared(run: Path, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
     stage(folder, "me/x", place)
+    assert "metrics.json" in {file.name for file in place.iterdir()}
+    assert not [file.name for file in place.iterdir() if b"anna" in file.read_bytes()]
+    folder.metrics_file.write_text('{"unreadable": {"/home/anna/1.jpg": "it is')
+    shutil.rmtree(place)
+    place.mkdir()
+    stage(folder, "me/x", place)
     assert not [file.name for file in place.iterdir() if b"anna" in file.read_bytes()]
 
 

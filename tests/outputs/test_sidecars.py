@@ -171,3 +171,11 @@ def test_a_full_disk_ends_the_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(OrderlessError, match="No space left"):
         job.write((tagged(photo(tmp_path / f"{n}.jpg"), "person") for n in range(2)), print)
     assert job.tally.tagged == 1
+
+
+def test_a_folder_that_cannot_be_made_ends_the_job(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    job = writing("txt", tmp_path, tmp_path / "file" / "sub")
+    with pytest.raises(OSError, match="Not a directory"):
+        job.write(iter([tagged(photo(tmp_path / "a.jpg"), "person")]), print)
+    assert job.tally.tagged == job.tally.failed == 0

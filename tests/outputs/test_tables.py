@@ -150,6 +150,10 @@ def test_only_files_are_written(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "pipe"):
         with pytest.raises(UsageError, match="is not a file"):
             writing("csv", tmp_path, place, overwrite=True)
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(UsageError, match="leads nowhere"):
+        writing("csv", tmp_path, tmp_path / "a")
     for format in ("csv", "xmp"):
         with pytest.raises(UsageError, match="replaces nothing"):
             writing(format, tmp_path, None, overwrite=True)

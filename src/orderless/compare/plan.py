@@ -115,14 +115,18 @@ def check_settings(settings: CompareSettings, out: Path, tasks: Sequence[Task]) 
         method, file = folder.parent.name.removesuffix(NO_ATTENTION), RunFolder(folder).config_file
         if method in METHODS and file.is_file():  # the report will show it too
             done = load_config(file)
-            _refuse_changes(folder, _shared(done), _shared(_configured(settings, method, None, done.seed)))
+            before, now = _shared(done), _shared(_configured(settings, method, None, done.seed))
+            if Path(done.model.weights).is_relative_to(out.resolve()):  # of stage one, which all go on from
+                before["model"]["weights"] = now["model"]["weights"]
+            _refuse_changes(folder, before, now)
 
 
 def _shared(config: Config) -> dict[str, Any]:
     """What runs of one comparison have in common, whatever their method."""
     data = config.data.model_dump(mode="json", exclude={"workers", "cache_images"})
+    model = config.model.model_dump(mode="json", exclude={"head", "attention", "binary_hidden", "dropout"})
     stage = config.stages[-1].model_dump(mode="json", exclude={"encoder_share"})
-    return {"data": data, "backbone": config.model.backbone, "stage": stage}
+    return {"data": data, "model": model, "monitor": config.monitor, "stage": stage}
 
 
 def _refuse_changes(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:

@@ -164,7 +164,12 @@ def _upright(image: Image.Image) -> Image.Image:
     except _DAMAGE:
         return image  # broken EXIF does not make a picture unreadable
     turn = _TURNS.get(orientation) if isinstance(orientation, int) else None
-    return image if turn is None else image.transpose(turn)
+    if turn is None:
+        return image
+    turned = image.transpose(turn)
+    # Not EXIF and XMP: they would still say that it is to be turned.
+    turned.info = {name: value for name, value in turned.info.items() if name == "transparency"}
+    return turned
 
 
 def _to_rgb(image: Image.Image) -> Image.Image:

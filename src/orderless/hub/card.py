@@ -26,7 +26,7 @@ HEADLINES = {
 def model_card(run: RunFolder, repository: str) -> str:
     """README.md of the repository."""
     config, vocabulary, metrics = run.config(), run.vocabulary(), run.metrics()
-    split, numbers, _ = run.final_numbers()
+    split, numbers, tuned = run.final_numbers()
     name = repository.rpartition("/")[2]
     front = yaml.safe_dump(_front_matter(config, name, split, numbers), sort_keys=False, allow_unicode=True)
     parts = [
@@ -37,7 +37,7 @@ def model_card(run: RunFolder, repository: str) -> str:
         _use(repository, name),
         _data(config, vocabulary, metrics),
         _metrics(split, numbers),
-        _labels(run, vocabulary, split),
+        _labels(run, vocabulary, f"{split}-tuned" if tuned else split),
         _limits(config, vocabulary),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -107,16 +107,19 @@ def _metrics(split: str, numbers: dict[str, Any]) -> str:
     )
 
 
-def _labels(run: RunFolder, vocabulary: Vocabulary, split: str) -> str:
+def _labels(run: RunFolder, vocabulary: Vocabulary, judgement: str) -> str:
     """The best and the worst labels by F1; all if they are few."""
     from orderless.evaluation import per_class
 
     if not run.predictions_file.is_file():
         return ""
-    judged = run.predictions()[split]
+    judged = run.predictions().get(judgement)
+    if judged is None:
+        return ""
     results = per_class(judged["truth"], judged["predicted"], judged["scores"], judged["ignore"])
     order = [i for i in range(len(vocabulary)) if results[i].tp + results[i].fn]
     order.sort(key=lambda i: (-results[i].F1, vocabulary.names[i]))
+    split = judgement.removesuffix("-tuned")
     parts = {"Every label": order} if len(order) <= 2 * SHOWN else {"Best": order[:SHOWN], "Worst": order[-SHOWN:]}
     tables = []
     for title, chosen in parts.items():

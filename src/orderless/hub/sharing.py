@@ -43,7 +43,7 @@ def push(folder: str | Path, repository: str, *, private: bool = False) -> str:
 def stage(run: RunFolder, repository: str, place: Path) -> None:
     """What is uploaded: files of the run, its card, and the checksums of all."""
     for name in ALLOWED:
-        if (run.path / name).is_file():
+        if name != "metrics.json" and (run.path / name).is_file():
             shutil.copyfile(run.path / name, place / name)
     metrics = {name: value for name, value in run.metrics().items() if name != "unreadable"}  # paths of photos
     if metrics:

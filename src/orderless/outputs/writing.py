@@ -73,7 +73,10 @@ class Writing:
 
     def _checked(self, out: Path) -> Path:
         """Where a link leads; a file that is there already is not replaced unless that is asked for."""
-        place = out.resolve()
+        try:
+            place = out.resolve()
+        except (OSError, RuntimeError):
+            raise UsageError(f"--out {str(out)!r} is a link that leads nowhere") from None
         if place.exists() and not place.is_file():
             raise UsageError(f"--out {str(out)!r} is there already, and is not a file")
         if place.exists() and not self.overwrite:
@@ -121,6 +124,10 @@ class Writing:
 
     def _write_sidecars(self, results: Iterable[Result], complain: Callable[[str], None]) -> None:
         module = self.output.module
+        if self.out is not None:  # what is wrong with the folder is wrong for every photo
+            self.out.mkdir(parents=True, exist_ok=True)
+            if not os.access(self.out, os.W_OK):
+                raise UsageError(f"--out {str(self.out)!r} cannot be written")
         for result in results:
             reason = result.error
             if reason is None:

@@ -15,8 +15,7 @@ from orderless.report.figures.cooccurrence import cooccurrence_figure, group_fig
 from orderless.report.figures.losses import loss_figure
 from orderless.report.figures.penalisation import penalisation_figure
 from orderless.report.figures.rigidness import rigidness_figure
-from orderless.report.figures.sequences import METHODS as ORDERS
-from orderless.report.figures.sequences import sequences_figure, sequences_html, written
+from orderless.report.figures.sequences import sequences_caption, sequences_figure, sequences_html, written
 from orderless.report.html import figure_html
 from orderless.report.page import comparison_page
 from orderless.report.runs import Comparison, title
@@ -38,7 +37,6 @@ def write_report(folder: Path) -> Path:
 def sections(comparison: Comparison) -> list[tuple[str, str]]:
     """Draw every figure that the runs allow, save it, and return the page's parts: a heading and HTML."""
     same = "" if alignments_differ(comparison) else " For no example image do the two part."
-    orders = [title(method) for method in ORDERS if comparison.main(method)]
     run = with_attention(comparison)
     looking = title(run.variant) if run else "the model"
     parts = {
@@ -48,12 +46,7 @@ def sections(comparison: Comparison) -> list[tuple[str, str]]:
         ],
         "Orders": [
             _pictured(comparison, "sequences", sequences_figure(comparison),
-                      sequences_html(comparison, written(comparison)),
-                      f"The same images, written by {orders[0]} and {orders[1]}" if len(orders) > 1
-                      else f"What {''.join(orders)} wrote",
-                      "Above: the true labels; wrong or repeated ones are underlined. By the models of the first seed. "
-                      + ("Chosen where the two differ most, up to a third of them in favour of the fixed order."
-                         if len(orders) > 1 else "")),
+                      sequences_html(comparison, written(comparison)), *sequences_caption(comparison)),
             _drawn(comparison, "order-rigidness", rigidness_figure(comparison), "PLA's order of label pairs",
                    "How often a pair's first label is written before its second; behind the bar: images with both. "
                    "The model of the first seed."),

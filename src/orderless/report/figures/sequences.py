@@ -40,7 +40,7 @@ def written(comparison: Comparison, count: int = SHOWN) -> list[Written]:
     def faults(sheet: Written, method: str) -> int:
         return sum(wrong for _, wrong in sheet.lines.get(method, ()))
 
-    # Where frequent-first fails and PLA does not, and one in three the other way round: a fair sample of both.
+    # Where PLA does best against frequent-first, and one in three where it does worst: both are worth seeing.
     against = sorted(known, key=lambda sheet: faults(sheet, METHODS[1]) - faults(sheet, METHODS[0]))
     for_it = [sheet for sheet in reversed(against) if faults(sheet, METHODS[1]) > faults(sheet, METHODS[0])]
     others = for_it[: count // 3]
@@ -67,6 +67,16 @@ def _sheet(comparison: Comparison, runs: dict[str, Run], index: int) -> Written 
                 seen.add(label)
         lines[method] = tuple(line)
     return Written(index, truth, lines)
+
+
+def sequences_caption(comparison: Comparison) -> tuple[str, str]:
+    """A heading and a note: who wrote, and how the images were chosen."""
+    methods = [title(method) for method in METHODS if comparison.main(method)]
+    note = "Above: the true labels; wrong or repeated ones are underlined. By the models of the first seed."
+    if len(methods) < 2:
+        return f"What {''.join(methods)} wrote", note
+    chosen = "Chosen: where PLA does best against the fixed order, and for up to a third of them where it does worst."
+    return f"The same images, written by {' and '.join(methods)}", f"{note} {chosen}"
 
 
 def sequences_html(comparison: Comparison, sheets: list[Written]) -> str:
