@@ -15,7 +15,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file beside `path`, flush it to the disk, then rename it into place."""
     # Its name is short, however long that of the file is.
     mark = zlib.crc32(os.fsencode(path.name))
-    temporary = path.with_name(f".{path.name[:20]}.{mark:08x}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name[:40]}.{mark:08x}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(temporary)
