@@ -37,6 +37,14 @@ def write_bytes(path: Path, content: bytes) -> None:
     write_atomically(path, lambda temporary: temporary.write_bytes(content))
 
 
+def sha256(path: Path) -> str:
+    """The checksum of a file, however large."""
+    import hashlib  # not above: the help page needs no checksums
+
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def cache_root() -> Path:
     """$ORDERLESS_CACHE, or the user's cache folder."""
     if "ORDERLESS_CACHE" in os.environ:

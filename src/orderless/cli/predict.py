@@ -126,6 +126,7 @@ def make_writing(
 ) -> Writing | None:  # fmt: skip
     """Where tags go; None: a table on the screen."""
     from orderless.data import parse_options
+    from orderless.files import sha256
     from orderless.outputs import find_output
     from orderless.outputs.about import About, check_options
     from orderless.outputs.writing import Writing
@@ -139,16 +140,8 @@ def make_writing(
     checked = check_options(output.name, parse_options(options), known)
     below = out.parent if out is not None and output.kind != "sidecar" else None
     about = About(labels, run.resolve().name, folder, below, checked)
-    return Writing(output, out, about, resume=resume, overwrite=overwrite, model=_mark(run))
-
-
-def _mark(run: Path) -> str:
-    """Of a model: its file's checksum."""
-    import hashlib
-
-    file = run / "model.safetensors" if run.is_dir() else run
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()[:16]
+    mark = sha256(run / "model.safetensors" if run.is_dir() else run) if output.resumable and out is not None else ""
+    return Writing(output, out, about, resume=resume, overwrite=overwrite, model=mark)
 
 
 def watched(results: Iterable[Result], total: int) -> Iterable[Result]:
@@ -183,7 +176,9 @@ def _print_table(results: Iterable[Result]) -> None:
 
 def _common_folder(paths: list[str]) -> tuple[str, list[str]]:
     """The folder that several photos share, said once, and their paths below it; addresses stay whole."""
-    if len(paths) < 2 or any("://" in path for path in paths) or len({Path(path).anchor for path in paths}) > 1:
+    from orderless.data.readers.files import is_address
+
+    if len(paths) < 2 or any(map(is_address, paths)) or len({Path(path).anchor for path in paths}) > 1:
         return "", paths
     folder = os.path.commonpath([Path(path).parent for path in paths])
     return folder, [os.path.relpath(path, folder or ".") for path in paths]

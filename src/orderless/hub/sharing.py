@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -16,7 +15,7 @@ from typing import Any
 
 from orderless.config import dump_config
 from orderless.errors import OrderlessError, UsageError
-from orderless.files import write_text
+from orderless.files import sha256, write_text
 from orderless.hub.card import data_name, model_card
 from orderless.run_folder import RunFolder
 
@@ -54,7 +53,7 @@ def stage(run: RunFolder, repository: str, place: Path) -> None:
     model = config.model.model_copy(update={"weights": weights})
     write_text(place / "config.yaml", dump_config(config.model_copy(update={"data": data, "model": model})))
     write_text(place / "README.md", model_card(run, repository))
-    sums = {path.name: _sha256(path) for path in sorted(place.iterdir())}
+    sums = {path.name: sha256(path) for path in sorted(place.iterdir())}
     write_text(place / CHECKSUMS, json.dumps({"sha256": sums}, indent=1) + "\n")
 
 
@@ -101,19 +100,11 @@ def check(folder: Path, repository: str) -> None:
     for path in sorted(folder.iterdir()):
         if path.name in (CHECKSUMS, "README.md"):  # a card may be edited on the Hub
             continue
-        if listed.get(path.name) != _sha256(path):
+        if listed.get(path.name) != sha256(path):
             raise OrderlessError(f"{path.name} of {repository!r} is not what its checksum says; nothing was written")
     run = RunFolder.open(folder)
     run.config()
     run.vocabulary()
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
 
 
 def _check_name(repository: str) -> None:
