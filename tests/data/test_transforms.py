@@ -82,6 +82,41 @@ def test_only_four_bytes_a_pixel_are_lent() -> None:
         transforms.native.memory(object(), 12)
 
 
+def test_only_arrays_that_fit_are_normalised() -> None:
+    if transforms.native is None:
+        pytest.skip("no C compiler when this was installed")
+    pixels, place, row = np.zeros((4, 5, 3), np.uint8), np.zeros((4, 15), np.float32), np.ones(15, np.float32)
+    transforms.native.normalise(pixels + 2, place, row, row)
+    assert (place == 1).all()
+    for wrong in (
+        (pixels[:3], place, row, row),
+        (pixels[:, :4], place, row, row),
+        (pixels[..., :2], place, row, row),
+        (pixels, place.astype(np.float64), row, row),
+        (pixels, place.T, row, row),
+        (pixels, place, row[:3], row),
+        (pixels, place, row, row.astype(np.int32)),
+    ):
+        with pytest.raises(ValueError, match=r"arrays of other|contiguous"):
+            transforms.native.normalise(*wrong)
+    place.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        transforms.native.normalise(pixels, place, row, row)
+
+
+def test_a_batch_that_somebody_holds_is_not_written_over(image: Image.Image, tmp_path: Path) -> None:
+    for number in range(6):
+        image.rotate(30 * number).save(tmp_path / f"{number}.png")
+    samples = [Sample(tmp_path / f"{number}.png", ()) for number in range(6)]
+    transform = Preprocessing(48, MEAN, STD).test_transform()
+    loader = make_loader(ImageDataset(samples, transform, 48), 1, shuffle=False)
+    kept = [batch.inputs[0, 0] for batch in loader]  # of each batch, a part
+    for part, sample in zip(kept, samples, strict=True):
+        assert torch.equal(part, transform(sample.load())[0])
+    places = {batch.inputs.data_ptr() for batch in loader}
+    assert len(places) < 6  # without anybody holding them
+
+
 def test_augmentation_follows_the_seed(image: Image.Image) -> None:
     transform = Preprocessing(64, MEAN, STD).train_transform()
 

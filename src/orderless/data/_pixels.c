@@ -6,6 +6,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__)
 #define WIDE_VECTORS __attribute__((target_clones("avx2", "default"))) /* the processor chooses when this is loaded */
@@ -58,27 +59,46 @@ WIDE_VECTORS static void four_apart(const uint8_t *pixels, float *place, const f
     }
 }
 
-PyDoc_STRVAR(normalise_doc, "normalise(pixels, apart, place, factor, shift, lines, width) -> None\n\n\
-Fill place [lines, width, 3] float32 with pixels * factor - shift. Pixels are bytes, `apart` (3 or 4) from one to the\n\
-next; factor and shift [width * 3] float32 repeat the values of the three colours. All are addresses of contiguous\n\
-memory.");
+PyDoc_STRVAR(normalise_doc, "normalise(pixels, place, factor, shift) -> None\n\n\
+Fill place [H, W * 3] float32 with pixels * factor - shift. Pixels are bytes [H, W, 3], three or four from one to the\n\
+next; factor and shift [W * 3] float32 repeat the values of the three colours. Raises ValueError for anything else.");
 
-static PyObject *normalise(PyObject *Py_UNUSED(self), PyObject *args)
+static int is_matrix(const Py_buffer *view, Py_ssize_t lines, Py_ssize_t width)
 {
-    unsigned long long pixels_at, place_at, factor_at, shift_at;
-    Py_ssize_t apart, lines, width, line;
-    if (!PyArg_ParseTuple(args, "KnKKKnn", &pixels_at, &apart, &place_at, &factor_at, &shift_at, &lines, &width))
-        return NULL;
-    if (apart != 3 && apart != 4) return PyErr_SetString(PyExc_ValueError, "pixels are 3 or 4 bytes apart"), NULL;
+    return view->ndim == (lines ? 2 : 1) && view->format && !strcmp(view->format, "f") && view->itemsize == 4 &&
+           view->len == (lines ? lines : 1) * width * 4 && view->shape[view->ndim - 1] == width;
+}
+
+static PyObject *normalise(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t count)
+{
+    static const int wanted[4] = {PyBUF_STRIDES | PyBUF_FORMAT, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE,
+                                  PyBUF_C_CONTIGUOUS | PyBUF_FORMAT, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT};
+    Py_buffer views[4], *pixels = views, *place = views + 1, *factor = views + 2, *shift = views + 3;
+    Py_ssize_t lines, width, apart, line;
+    int held, failed = 1;
+    if (count != 4) return PyErr_SetString(PyExc_TypeError, "normalise takes four arrays"), NULL;
+    for (held = 0; held < 4; held++)
+        if (PyObject_GetBuffer(args[held], views + held, wanted[held])) goto done;
+    if (pixels->ndim != 3 || pixels->itemsize != 1 || pixels->shape[2] != 3) goto refuse;
+    lines = pixels->shape[0], width = pixels->shape[1], apart = pixels->strides[1];
+    if ((apart != 3 && apart != 4) || pixels->strides[0] != width * apart || pixels->strides[2] != 1) goto refuse;
+    if (!is_matrix(place, lines, 3 * width) || !is_matrix(factor, 0, 3 * width) || !is_matrix(shift, 0, 3 * width))
+        goto refuse;
     for (line = 0; line < lines; line++)
-        (apart == 3 ? three_apart : four_apart)(
-            (const uint8_t *)(uintptr_t)pixels_at + line * width * apart, (float *)(uintptr_t)place_at + line * width * 3,
-            (const float *)(uintptr_t)factor_at, (const float *)(uintptr_t)shift_at, width);
+        (apart == 3 ? three_apart : four_apart)((const uint8_t *)pixels->buf + line * width * apart,
+                                                (float *)place->buf + line * width * 3, factor->buf, shift->buf, width);
+    failed = 0;
+    goto done;
+refuse:
+    PyErr_SetString(PyExc_ValueError, "arrays of other kinds or shapes");
+done:
+    while (held--) PyBuffer_Release(views + held);
+    if (failed) return NULL;
     Py_RETURN_NONE;
 }
 
 static PyMethodDef methods[] = {{"memory", memory, METH_VARARGS, memory_doc},
-                                {"normalise", normalise, METH_VARARGS, normalise_doc},
+                                {"normalise", (PyCFunction)(void (*)(void))normalise, METH_FASTCALL, normalise_doc},
                                 {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {

@@ -1,2 +1,11 @@
+import numpy as np
+from numpy.typing import NDArray
+
 def memory(arrow_array: object, pixels: int, /) -> memoryview: ...
-def normalise(pixels: int, apart: int, place: int, factor: int, shift: int, lines: int, width: int, /) -> None: ...
+def normalise(
+    pixels: NDArray[np.uint8],
+    place: NDArray[np.float32],
+    factor: NDArray[np.float32],
+    shift: NDArray[np.float32],
+    /,
+) -> None: ...

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import BatchSampler, DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
@@ -61,6 +63,33 @@ class ImageBatch(NamedTuple):
     unreadable: tuple[tuple[int, str], ...]  # index and reason of images that had to be left out
 
 
+class BatchMemory:
+    """Memory for batches, used again when nobody holds the batch that lay in it.
+
+    New memory is cleared by the system, page by page, before anything can be written there.
+    """
+
+    KEPT = 2  # a loop holds its batch while the next one is made
+
+    def __init__(self) -> None:
+        self._lent: list[tuple[NDArray[np.float32], ref[NDArray[np.float32]]]] = []  # memory, and who has it
+
+    def take(self, *shape: int) -> NDArray[np.float32]:
+        """An array of any values, and of no one else as long as it, or a tensor made of it, lives."""
+        free = (memory for memory, holder in self._lent if holder() is None and memory.shape[1:] == shape[1:])
+        memory = next((memory for memory in free if len(memory) >= shape[0]), None)
+        if memory is None:
+            memory = np.empty(shape, np.float32)  # by NumPy, which asks the system for large pages
+        view = memory[: shape[0]]
+        others = [pair for pair in self._lent if pair[0] is not memory]
+        self._lent = [*others[1 - self.KEPT :], (memory, ref(view))]
+        return view
+
+    def __reduce__(self) -> tuple[type[BatchMemory], tuple[()]]:
+        """A worker process begins with none."""
+        return BatchMemory, ()
+
+
 class ImageDataset(Dataset[Any]):
     """Decoded, transformed images; an unreadable one is passed on by name, never replaced."""
 
@@ -75,14 +104,15 @@ class ImageDataset(Dataset[Any]):
     ) -> None:
         self.samples, self.transform, self.cache = samples, transform, cache
         self.size, self.seed, self.pixel_limit = size, seed, pixel_limit
+        self._memory = BatchMemory()
 
     def __len__(self) -> int:
         return len(self.samples)
 
     def __getitems__(self, keys: list[tuple[int, int]]) -> list[ImageBatch]:
         """The images of a batch, each written to its place: new memory for every image takes as long as resizing it."""
-        # Colours last, as they come and as the encoder wants. By NumPy, which asks the system for large pages.
-        inputs = torch.from_numpy(np.empty((len(keys), self.size, self.size, 3), np.float32))
+        # Colours last, as they come and as the encoder wants.
+        inputs = self._memory.take(len(keys), self.size, self.size, 3)  # [B, S, S, 3]
         read: list[int] = []
         failed: list[tuple[int, str]] = []
         for epoch, index in keys:
@@ -92,9 +122,10 @@ class ImageDataset(Dataset[Any]):
                 failed.append((index, error.reason))
             else:
                 read.append(index)
-        return [ImageBatch(inputs[: len(read)].permute(0, 3, 1, 2), read, tuple(failed))]  # [B, 3, S, S]
+        images = torch.from_numpy(inputs)[: len(read)].permute(0, 3, 1, 2)  # [B, 3, S, S]
+        return [ImageBatch(images, read, tuple(failed))]
 
-    def _write(self, epoch: int, index: int, place: Tensor) -> None:
+    def _write(self, epoch: int, index: int, place: NDArray[np.float32]) -> None:
         sample = self.samples[index]
         if self.cache is not None:
             image = self.cache.load(sample, self.pixel_limit)

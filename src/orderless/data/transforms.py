@@ -84,21 +84,20 @@ class Transform:
 
     def __call__(self, image: Image.Image) -> Tensor:
         """[3, S, S]."""
-        values = torch.empty(self._size, self._size, 3)  # colours last, as they come and as the encoder wants
+        values = np.empty((self._size, self._size, 3), np.float32)  # colours last, as they come and the encoder wants
         self.write(image, values)
-        return values.permute(2, 0, 1)
+        return torch.from_numpy(values).permute(2, 0, 1)
 
-    def write(self, image: Image.Image, place: Tensor) -> None:
+    def write(self, image: Image.Image, place: NDArray[np.float32]) -> None:
         """To a place [S, S, 3] in a batch: (value - mean) / std.
 
         Not by PyTorch, since threads are not worth waking for one image.
         """
-        lines = place.view(self._size, self._size * 3).numpy()
+        lines = place.reshape(self._size, self._size * 3)
         pixels = self._pixels(image)
         apart = pixels.strides[1]
         if native is not None and pixels.strides == (self._size * apart, apart, 1):
-            place_at, factor_at, shift_at = (array.ctypes.data for array in (lines, self._factor, self._shift))
-            native.normalise(pixels.ctypes.data, apart, place_at, factor_at, shift_at, self._size, self._size)
+            native.normalise(pixels, lines, self._factor, self._shift)
             return
         lines[...] = pixels.reshape(lines.shape)  # first: NumPy is slow on operands of two kinds
         lines *= self._factor
