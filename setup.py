@@ -11,7 +11,12 @@ FLAGS = ["-O3", "-ffp-contract=off"]
 setup(
     ext_modules=[
         Extension(
-            f"orderless.{name}", [f"src/orderless/{name.replace('.', '/')}.c"], extra_compile_args=FLAGS, optional=True
+            f"orderless.{name}",
+            [f"src/orderless/{name.replace('.', '/')}.c"],
+            include_dirs=["src/orderless"],
+            depends=["src/orderless/wide_vectors.h"],
+            extra_compile_args=FLAGS,
+            optional=True,
         )
         for name in ("order._align", "data._pixels")
     ]

@@ -112,12 +112,15 @@ class RunFolder:
         return splits
 
     def metrics(self) -> dict[str, Any]:
-        """The final numbers, or nothing if the run has none yet."""
+        """The final numbers, or nothing if the run has none yet; what is damaged is left out."""
         try:
             found = json.loads(self.metrics_file.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        if not isinstance(found, dict):
+            return {}
+        judgements = {f"{split}{tuned}" for split in ("val", "test") for tuned in ("", "-tuned")}
+        return {name: value for name, value in found.items() if name not in judgements or _is_judgement(value)}
 
     def final_numbers(self) -> tuple[str, dict[str, Any], bool]:
         """The split that the run was judged on, its numbers as the saved model decides, and whether that is by the
@@ -126,6 +129,15 @@ class RunFolder:
         split = "test" if "test" in metrics else "val"
         tuned = self.config().threshold == "tuned" and f"{split}-tuned" in metrics
         return split, metrics.get(f"{split}-tuned" if tuned else split, {}), tuned
+
+
+def _is_judgement(value: Any) -> bool:
+    """A number for each metric (none where it has no meaning), and how many images they are of."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("images"), int)
+        and all(number is None or isinstance(number, int | float) for number in value.values())
+    )
 
 
 def save_weights(model: nn.Module, path: Path) -> None:

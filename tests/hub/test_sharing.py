@@ -159,3 +159,12 @@ def test_the_card(run: Path) -> None:
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows if "a\\|b" in row or "dog" in row}) == 1
     assert json.dumps(facts)
+
+
+@pytest.mark.parametrize("nonsense", [{"images": "many"}, {"images": 3, "OF1": "good"}, [1, 2], 7, {}])
+def test_nonsense_among_the_numbers_is_as_good_as_none(run: Path, tmp_path: Path, nonsense: object) -> None:
+    folder = RunFolder(shutil.copytree(run, tmp_path / "run"))
+    folder.save_metrics(folder.metrics() | dict.fromkeys(("val", "val-tuned", "test", "test-tuned"), nonsense))
+    assert "None were measured." in model_card(folder, "me/x")
+    folder.save_metrics({"test": {"images": 3, "OF1": 0.5, "mAP": None}})
+    assert "| overall F1 (`OF1`) | 50.0 % |" in model_card(folder, "me/x")

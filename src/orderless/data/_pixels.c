@@ -8,11 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__)
-#define WIDE_VECTORS __attribute__((target_clones("avx2", "default"))) /* the processor chooses when this is loaded */
-#else
-#define WIDE_VECTORS
-#endif
+#include "wide_vectors.h"
 
 /* As the Arrow C data interface lays it down: https://arrow.apache.org/docs/format/CDataInterface.html */
 struct ArrowArray {

@@ -52,7 +52,7 @@ def _front_matter(config: Config, name: str, split: str, numbers: dict[str, Any]
     measured = [
         {"type": name, "name": HEADLINES[name], "value": round(float(numbers[name]), 4)}
         for name in HEADLINES
-        if name in numbers
+        if numbers.get(name) is not None
     ]
     found: dict[str, Any] = {
         "library_name": "orderless",
@@ -100,7 +100,9 @@ def _metrics(split: str, numbers: dict[str, Any]) -> str:
     if not numbers:
         return "## Metrics\n\nNone were measured."
     rows = [
-        f"| {title} (`{name}`) | {100 * numbers[name]:.1f} % |" for name, title in HEADLINES.items() if name in numbers
+        f"| {title} (`{name}`) | {100 * numbers[name]:.1f} % |"
+        for name, title in HEADLINES.items()
+        if numbers.get(name) is not None
     ]
     return f"## Metrics\n\nOn {numbers['images']:,} {split} images.\n\n| metric | value |\n|---|---|\n" + "\n".join(
         rows

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "wide_vectors.h"
+
 #define IGNORE -100
 #define BLOCK 64
 #define INFINITE 0x7f800000 /* the bits of +inf */
@@ -20,12 +22,6 @@ typedef struct { /* room for the largest image of the batch: s labels */
     Py_ssize_t *names, *free_names, *free_steps;  /* [s] each */
     char *visited, *pinned;  /* [s + 1] each */
 } Scratch;
-
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__)
-#define WIDE_VECTORS __attribute__((target_clones("avx2", "default"))) /* the processor chooses when this is loaded */
-#else
-#define WIDE_VECTORS
-#endif
 
 /* The first largest of a row of logits, or -1 if one of them is NaN or +inf. As whole numbers, floats of one sign keep
    their order, and NaN lies beyond the infinities; without floats the compiler may use vectors. */
