@@ -14,6 +14,7 @@ from orderless.errors import UsageError
 from orderless.methods import METHODS, HeadName
 
 FORMAT_VERSION = 1  # of the run folder; raised when an older orderless could not read a new run
+LARGEST_SEED = 2**32 - 1  # for NumPy and Lightning
 
 
 class Settings(BaseModel):
@@ -28,7 +29,8 @@ class DataConfig(Settings):
     options: dict[str, bool | int | str] = Field(default_factory=dict)  # of the reader, see docs/data.md
     image_size: int = Field(192, ge=32, le=1024)
     limit: int | None = Field(None, ge=1)  # at most so many samples of every split
-    seed: int | None = Field(None, ge=0)  # of splits that the data does not bring, and of limits; None: the run's
+    # Of splits that the data does not bring, and of limits; None: the run's.
+    seed: int | None = Field(None, ge=0, le=LARGEST_SEED)
     ignore_unknown: bool = False  # leave labels out that the training split lacks
     pixel_limit: int = Field(PIXEL_LIMIT, ge=1)
     workers: int = Field(2, ge=0)
@@ -102,7 +104,7 @@ class Config(Settings):
     version: int = FORMAT_VERSION
     method: str = "pla"
     recipe: str = "quick"
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, le=LARGEST_SEED)
     monitor: Monitor = "OF1"  # validation metric that picks the best epoch: the more the better
     checkpoint_minutes: float = Field(10.0, ge=0.0)  # most that a kill costs; also at every epoch's end
     threshold: Literal["fixed", "tuned"] = "fixed"  # of the saved model: 0.5, or best for OF1 on validation

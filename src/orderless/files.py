@@ -13,9 +13,7 @@ from orderless.errors import OrderlessError, UsageError
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file beside `path`, flush it to the disk, then rename it into place."""
-    # Its name is short, however long that of the file is.
-    mark = zlib.crc32(os.fsencode(path.name))
-    temporary = path.with_name(f".{path.name[:40]}.{mark:08x}.{os.getpid()}.tmp")
+    temporary = temporary_name(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(temporary)
@@ -27,6 +25,15 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     finally:
         with suppress(OSError):  # never was there, or cannot be removed: the reason was told above
             temporary.unlink()
+
+
+def temporary_name(path: Path) -> Path:
+    """Beside the file, hidden, short however long the file's name is, and of no other process.
+
+    Not even of one in another container, which may have the same number.
+    """
+    mark = zlib.crc32(os.fsencode(path.name))
+    return path.with_name(f".{path.name[:40]}.{mark:08x}.{os.getpid()}-{os.urandom(3).hex()}.tmp")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -37,7 +37,7 @@ def open_data(path: str | Path, format: str | None = None, *, seed: int = 0, **o
     collection = reader.read(root, seed, **_checked_options(reader, options))
     if not len(collection):
         raise UsageError(f"{text!r} holds no image that the {reader.FORMAT} reader can use")
-    return collection
+    return collection.with_composed_labels()
 
 
 def _checked_options(reader: Reader, options: dict[str, object]) -> dict[str, object]:

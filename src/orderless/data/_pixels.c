@@ -62,7 +62,7 @@ next; factor and shift [W * 3] float32 repeat the values of the three colours. R
 static int is_matrix(const Py_buffer *view, Py_ssize_t lines, Py_ssize_t width)
 {
     return view->ndim == (lines ? 2 : 1) && view->format && !strcmp(view->format, "f") && view->itemsize == 4 &&
-           view->len == (lines ? lines : 1) * width * 4 && view->shape[view->ndim - 1] == width;
+           (uintptr_t)view->buf % sizeof(float) == 0 && view->len == (lines ? lines : 1) * width * 4 && view->shape[view->ndim - 1] == width;
 }
 
 static PyObject *normalise(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t count)
@@ -75,7 +75,7 @@ static PyObject *normalise(PyObject *Py_UNUSED(self), PyObject *const *args, Py_
     if (count != 4) return PyErr_SetString(PyExc_TypeError, "normalise takes four arrays"), NULL;
     for (held = 0; held < 4; held++)
         if (PyObject_GetBuffer(args[held], views + held, wanted[held])) goto done;
-    if (pixels->ndim != 3 || pixels->itemsize != 1 || pixels->shape[2] != 3) goto refuse;
+    if (pixels->ndim != 3 || !pixels->format || strcmp(pixels->format, "B") || pixels->shape[2] != 3) goto refuse;
     lines = pixels->shape[0], width = pixels->shape[1], apart = pixels->strides[1];
     if ((apart != 3 && apart != 4) || pixels->strides[0] != width * apart || pixels->strides[2] != 1) goto refuse;
     if (!is_matrix(place, lines, 3 * width) || !is_matrix(factor, 0, 3 * width) || !is_matrix(shift, 0, 3 * width))

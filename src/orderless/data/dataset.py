@@ -7,7 +7,9 @@ together what one would have seen alone.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 from weakref import ref
@@ -72,18 +74,26 @@ class BatchMemory:
     KEPT = 2  # a loop holds its batch while the next one is made
 
     def __init__(self) -> None:
-        self._lent: list[tuple[NDArray[np.float32], ref[NDArray[np.float32]]]] = []  # memory, and who has it
+        # Memory, and who has it. What a thread looks at is not in the queue: no other can take it meanwhile.
+        self._lent: deque[tuple[NDArray[np.float32], ref[NDArray[np.float32]]]] = deque(maxlen=self.KEPT)
 
     def take(self, *shape: int) -> NDArray[np.float32]:
         """An array of any values, and of no one else as long as it, or a tensor made of it, lives."""
-        free = (memory for memory, holder in self._lent if holder() is None and memory.shape[1:] == shape[1:])
-        memory = next((memory for memory in free if len(memory) >= shape[0]), None)
-        if memory is None:
-            memory = np.empty(shape, np.float32)  # by NumPy, which asks the system for large pages
-        view = memory[: shape[0]]
-        others = [pair for pair in self._lent if pair[0] is not memory]
-        self._lent = [*others[1 - self.KEPT :], (memory, ref(view))]
+        view = self._free(shape)
+        if view is None:
+            view = np.empty(shape, np.float32)[:]  # by NumPy, which asks the system for large pages
+        assert isinstance(view.base, np.ndarray)
+        self._lent.append((view.base, ref(view)))
         return view
+
+    def _free(self, shape: tuple[int, ...]) -> NDArray[np.float32] | None:
+        for _ in range(len(self._lent)):
+            with suppress(IndexError):  # another thread took the last
+                memory, holder = self._lent.popleft()
+                if holder() is None and memory.shape[1:] == shape[1:] and len(memory) >= shape[0]:
+                    return memory[: shape[0]]
+                self._lent.append((memory, holder))
+        return None
 
     def __reduce__(self) -> tuple[type[BatchMemory], tuple[()]]:
         """A worker process begins with none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from PIL import Image
 from orderless.data.images import PIXEL_LIMIT
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
+from orderless.files import temporary_name
 
 
 class ImageCache:
@@ -38,11 +39,20 @@ class ImageCache:
             pixels = np.zeros(0, np.uint8)
         if pixels.size != side * side * 3:
             pixels = self.preprocessing.resize(sample.load(size=side, pixel_limit=pixel_limit))
-            file.parent.mkdir(parents=True, exist_ok=True)
-            temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-            temporary.write_bytes(pixels.tobytes())
-            temporary.replace(file)
+            _keep(file, pixels.tobytes())
         return Image.fromarray(pixels.reshape(side, side, 3))
+
+
+def _keep(file: Path, content: bytes) -> None:
+    """Unless there is no room or no permission: then the image is decoded again next time."""
+    temporary = temporary_name(file)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)  # not flushed to the disk: one of the wrong size is ignored
+        temporary.replace(file)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def _identity(sample: Sample) -> bytes:

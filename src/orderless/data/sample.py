@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from unicodedata import normalize
 
 from PIL import Image
 
@@ -91,6 +92,41 @@ class Collection:
         return Vocabulary.from_label_sets(
             (sample.labels for sample in self["train"]), names=self.names, groups=self.groups or None
         )
+
+    def with_composed_labels(self) -> Collection:
+        """Labels in one spelling: an é may be one character or two, and looks the same."""
+        labels = {label for sample in self for label in (*sample.labels, *sample.ignore)} | {*(self.names or ())}
+        composed = {label: spelling for label in labels if (spelling := normalize("NFC", label)) != label}
+        if not composed:
+            return self
+
+        def respelt(labels: Iterable[str]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys(composed.get(label, label) for label in labels))
+
+        def changed(sample: Sample) -> Sample:
+            labels = respelt(sample.labels)
+            areas = sample.areas if len(labels) == len(sample.labels) else ()
+            return replace(sample, labels=labels, ignore=respelt(sample.ignore), areas=areas)
+
+        return replace(
+            self,
+            splits={name: [changed(sample) for sample in part] for name, part in self.splits.items()},
+            names=respelt(self.names) if self.names is not None else None,
+            groups={composed.get(label, label): group for label, group in self.groups.items()},
+        )
+
+    def digests(self) -> dict[str, str]:
+        """A checksum of each split: which images it has, in which order, with which labels."""
+        return {name: self._digest(part) for name, part in self.splits.items() if part}
+
+    def _digest(self, samples: Sequence[Sample]) -> str:
+        digest = hashlib.sha256()
+        for sample in samples:
+            inside = self.root is not None and sample.path.is_relative_to(self.root)
+            place = sample.path.relative_to(self.root) if inside and self.root is not None else sample.path
+            said = repr((place.as_posix(), sample.box, sample.labels, sample.ignore))
+            digest.update(said.encode("utf-8", "surrogateescape"))
+        return digest.hexdigest()
 
     def limited(self, count: int | None, seed: int = 0) -> Collection:
         """At most `count` samples of every split, chosen by the seed."""

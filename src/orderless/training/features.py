@@ -12,9 +12,12 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import compress
+from operator import not_
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,7 +33,7 @@ from orderless.data.images import PIXEL_LIMIT
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 from orderless.errors import OrderlessError, UnreadableImage
-from orderless.files import cache_limit, cache_root
+from orderless.files import cache_limit, cache_root, write_bytes, write_text
 from orderless.model.encoder import Encoder, in_portions
 from orderless.model.folding import fold_batchnorm
 
@@ -86,16 +89,8 @@ class FeatureStore:
         """Store features [images, views, cells, C] so that they are there wholly or not at all."""
         self.folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256("".join(images).encode()).hexdigest()[:16]
-        for suffix, content in (
-            (".f16", features.tobytes()),
-            (".json", json.dumps({"images": images, "shape": features.shape[1:]}).encode()),
-        ):
-            temporary = self.folder / f"{name}{suffix}.{os.getpid()}.tmp"
-            with temporary.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self.folder / f"{name}{suffix}")
+        write_bytes(self.folder / f"{name}.f16", features.tobytes())
+        write_text(self.folder / f"{name}.json", json.dumps({"images": images, "shape": features.shape[1:]}))
         self._add_shard(self.folder / f"{name}.json")
 
     def gather(self, places: Sequence[tuple[int, int]], views: Sequence[int]) -> NDArray[np.float16]:
@@ -152,6 +147,7 @@ def store_features(
     if store.folder.is_dir():
         os.utime(store.folder)  # recently used: the last to be removed when room is needed
     with ThreadPoolExecutor(8) as pool:
+        stamps = list(pool.map(_stamp, samples))  # before the hashes: what changes after this is noticed
         hashes = list(pool.map(_image_hash, samples))
     reasons: dict[str | None, str] = {None: "there is no such file, or no permission to read it"}
     first = {h: row for row, h in reversed(list(enumerate(hashes))) if h is not None}
@@ -173,9 +169,12 @@ def store_features(
     for kept, features, failed in batches:
         for place, reason in failed:
             reasons[hashes[missing[place]]] = reason  # holds for every copy of the file
-        shard_hashes += [str(hashes[missing[place]]) for place in kept]
-        if len(kept):
-            shard_features.append(features)
+        same = [_stamp(left[place]) == stamps[missing[place]] for place in kept]
+        for place in compress(kept, map(not_, same)):  # or it would be kept under the name of what was there before
+            reasons[hashes[missing[place]]] = "it changed while it was read"
+        shard_hashes += [str(hashes[missing[place]]) for place in compress(kept, same)]
+        if any(same):
+            shard_features.append(features[same])
         if len(shard_hashes) >= SHARD_IMAGES:
             flush()
         if progress:
@@ -213,11 +212,27 @@ def _encoded(
         yield batch.rows, features, batch.unreadable
 
 
+def _stamp(sample: Sample) -> tuple[int, int] | None:
+    """Changes when the file does; None if the image has no file of its own, or none any more."""
+    try:
+        found = sample.path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
 def _image_hash(sample: Sample) -> str | None:
     try:
         return hashlib.sha256(sample.source_bytes()).hexdigest()[:32]
     except (OSError, UnreadableImage):
         return None
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """What a killed process was writing. No write takes an hour."""
+    for file in folder.glob("*.tmp"):
+        if file.stat().st_mtime < time.time() - 3600:
+            file.unlink()
 
 
 def _make_room(root: Path, keep: Path, needed: int) -> None:
@@ -227,7 +242,8 @@ def _make_room(root: Path, keep: Path, needed: int) -> None:
     for folder in root.glob("*"):
         with suppress(FileNotFoundError):  # another process may remove it, or rename what it wrote
             used[folder] = folder.stat().st_mtime
-            sizes[folder] = sum(file.stat().st_size for file in folder.glob("*") if file.suffix != ".tmp")
+            _remove_abandoned(folder)
+            sizes[folder] = sum(file.stat().st_size for file in folder.glob("*"))
     limit = cache_limit()
     for folder in sorted(sizes, key=used.__getitem__):
         if sum(sizes.values()) + needed <= limit:

@@ -52,8 +52,13 @@ def read(root: Path, seed: int) -> Collection:
 
 def _split(samples: list[tuple[str, Sample]], seed: int) -> dict[str, list[Sample]]:
     names = [SPLIT_NAMES.get(subset.lower()) for subset, _ in samples]
-    if not all(names):
+    if not any(names):
         return split_samples((sample for _, sample in samples), seed)
+    if not all(names):
+        subset, sample = samples[names.index(None)]
+        raise UsageError(
+            f"some images have a split and {names.count(None)} have none, as {sample.name!r} (its subset is {subset!r})"
+        )
     splits: dict[str, list[Sample]] = {}
     for name, (_, sample) in zip(names, samples, strict=True):
         splits.setdefault(str(name), []).append(sample)

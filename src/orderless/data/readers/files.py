@@ -123,6 +123,7 @@ class ImageFinder:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._by_name: dict[str, list[Path]] | None = None
+        self._given: dict[Path, Path] = {}  # by the last part of its name alone -> where it was expected
 
     def find(self, name: str, where: str, near: Path | None = None) -> Path:
         """The image; where it is not found, the path at which it was expected first."""
@@ -131,10 +132,19 @@ class ImageFinder:
             if (folder / name).is_file():
                 return inside(folder, name, where)
         base = Path(name.replace("\\", "/")).name
-        found = self._index().get(base, [])
+        # An image of another split would not be this one, nor one that stands for another name already.
+        split = self._split(expected)
+        found = [path for path in self._index().get(base, []) if split is None or self._split(path) in (None, split)]
         if len(found) > 1:
             raise UsageError(f"{where}: the image {name!r} could be {str(found[0])!r} or {str(found[1])!r}")
-        return found[0] if found else expected
+        if not found or self._given.setdefault(found[0], expected) != expected:
+            return expected
+        return found[0]
+
+    def _split(self, path: Path) -> str | None:
+        """Which the first folder below the root stands for."""
+        parts = path.relative_to(self.root).parts[:-1] if path.is_relative_to(self.root) else ()
+        return SPLIT_NAMES.get(parts[0].lower()) if parts else None
 
     def _index(self) -> dict[str, list[Path]]:
         if self._by_name is None:
@@ -145,9 +155,13 @@ class ImageFinder:
 
 
 def image_files(root: Path) -> Iterator[Path]:
-    """Every image file under the folder, sorted, without hidden folders."""
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    """Every image file under the folder, sorted, without hidden folders; linked folders too, but none twice."""
+    seen = {os.path.realpath(root)}  # a link may lead back up
+    for folder, folders, names in os.walk(root, followlinks=True):
+        below = {name: os.path.realpath(Path(folder, name)) for name in sorted(folders) if not name.startswith(".")}
+        first = {place: name for name, place in reversed(below.items()) if place not in seen}
+        folders[:] = sorted(first.values())
+        seen.update(first)
         for name in sorted(names):
             path = Path(folder, name)
             if is_image_file(path):

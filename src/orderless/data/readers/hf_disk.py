@@ -94,11 +94,15 @@ def _read_arrow(arrow: Path, folder: Path, image: str, label: str, classes: tupl
     # Only the paths and whether there are bytes: the bytes themselves stay on disk.
     samples: list[Sample] = []
     embedded, paths = _picture_fields(table.column(image), arrow)
+    names: set[str] = set()
     for row, (cell, has_bytes, path) in enumerate(zip(table.column(label).to_pylist(), embedded, paths, strict=True)):
         where = f"{arrow} row {row}"
         labels = _labels(cell, classes, where)
         if has_bytes:
             name = Path(str(path).replace("\\", "/")).name if path else f"{arrow.stem}-{row:06d}"
+            if name in names:  # some data sets call every image image.png
+                name = f"{arrow.stem}-{row:06d}-{name}"
+            names.add(name)
             samples.append(ArrowSample(folder / name, labels, arrow=arrow, column=image, row=row))
         elif path:
             samples.append(Sample(inside(folder, path, where), labels))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -159,13 +159,24 @@ def parse_labels(value: object, separator: str, where: str) -> tuple[str, ...]:
         items = _written_list(text) if text.startswith("[") and text.endswith("]") else None
         if items is None:
             items = text.split(separator)
-    if items is None:
+    if items is None or items != items:  # NaN, as data frames write what is missing
         return ()
     if not isinstance(items, list | tuple):
         items = [items]
     if any(isinstance(item, list | tuple | dict) for item in items):
         raise UsageError(f"{where}: the labels {str(value)[:80]!r} are not a flat list of names")
+    if _is_zero_one_row(items):
+        raise UsageError(
+            f"{where}: {str(value)[:80]!r} is a 0 or 1 for each label, but nothing says for which; "
+            "give their names, or a column for each label"
+        )
     return unique(name for item in items if item is not None and (name := str(item).strip()))
+
+
+def _is_zero_one_row(items: Sequence[object]) -> bool:
+    """Not a list of the labels called 0 and 1, which has each of them once."""
+    numbers = [item for item in items if isinstance(item, bool | int | float) and item in (0, 1)]
+    return len(numbers) == len(items) > 1 and (len(items) > 2 or any(isinstance(item, float) for item in items))
 
 
 def _written_list(text: str) -> list[Any] | None:
@@ -218,7 +229,8 @@ def _samples(
         found.append((split, Sample(inside(base, name, where), columns.labels(row, where), ignore=ignore)))
     if columns.split is None:
         by_folder = [_folder_split(sample.path, folder) for _, sample in found]
-        if all(by_folder):
+        # One such name among others may be a label, as the folder `train` beside `bus`; two are splits.
+        if all(by_folder) or len({*by_folder} - {None}) > 1:
             return [(split, sample) for split, (_, sample) in zip(by_folder, found, strict=True)]
     return found
 

@@ -6,6 +6,7 @@ Folders named train, val and test are splits; otherwise the split is made by the
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +21,7 @@ BOX_LINE = re.compile(r"\d+( +[\d.eE+-]+){4,}\s*")  # object detectors keep boxe
 
 
 def detect(root: Path) -> bool:
-    return root.is_dir() and any(_tag_file(image) for image in islice(image_files(root), 200))
+    return root.is_dir() and any(any(_tag_files(image)) for image in islice(image_files(root), 200))
 
 
 def read(root: Path, seed: int) -> Collection:
@@ -31,8 +32,7 @@ def read(root: Path, seed: int) -> Collection:
     unsplit: list[Sample] = []
     untagged: list[Path] = []
     for image in image_files(root):
-        tags = _tag_file(image)
-        labels = _labels(tags) if tags is not None else None
+        labels = next((tags for file in _tag_files(image) if (tags := _labels(file)) is not None), None)
         if labels is None:
             untagged.append(image)
             continue
@@ -54,17 +54,16 @@ def read(root: Path, seed: int) -> Collection:
     return Collection(FORMAT, splits, root=root, notes=notes)
 
 
-def _tag_file(image: Path) -> Path | None:
-    for suffix in (".txt", ".xmp"):
+def _tag_files(image: Path) -> Iterator[Path]:
+    for suffix in (".txt", ".TXT", ".xmp", ".XMP"):
         for path in (image.with_name(image.name + suffix), image.with_suffix(suffix)):
             if path.is_file():
-                return path
-    return None
+                yield path
 
 
 def _labels(path: Path) -> tuple[str, ...] | None:
     """The tags of the file; None if it is a sidecar that says nothing of tags (it may hold a camera's settings)."""
-    if path.suffix == ".xmp":
+    if path.suffix.lower() == ".xmp":
         return read_keywords(path.read_bytes(), path)
     text = read_text(path)
     if any(BOX_LINE.fullmatch(line) for line in text.splitlines()):

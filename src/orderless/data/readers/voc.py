@@ -105,8 +105,10 @@ def _sample(folder: Path, name: str, difficult: bool) -> Sample:
         area = (_number(box, "xmax") - _number(box, "xmin")) * (_number(box, "ymax") - _number(box, "ymin"))
         largest[label] = max(largest.get(label, 0.0), area)
     labels = tuple(sorted(largest))
+    listed = inside(folder / "JPEGImages", f"{name}.jpg", str(path))
+    named = inside(folder / "JPEGImages", tree.findtext("filename") or f"{name}.jpg", str(path))
     return Sample(
-        inside(folder / "JPEGImages", tree.findtext("filename") or f"{name}.jpg", str(path)),
+        listed if listed.is_file() else named,  # the annotation may be a copy of another
         labels,
         ignore=tuple(sorted(hard - largest.keys())),
         areas=tuple(min(1.0, largest[label] / pixels) for label in labels) if pixels and all(largest.values()) else (),
