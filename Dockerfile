@@ -26,5 +26,5 @@ USER 10001
 WORKDIR /model
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
-    CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
+    CMD ["python", "-c", "import http.client as c; h = c.HTTPConnection('127.0.0.1', 8000, timeout=4); h.request('GET', '/healthz'); exit(h.getresponse().status != 200)"]
 CMD ["orderless", "serve", "/model/model.onnx", "--host", "0.0.0.0"]

@@ -14,16 +14,22 @@ report.html        one page, pictures inside
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orderless.config import Config, dump_config, load_config
-from orderless.errors import UsageError
+from orderless.errors import OrderlessError, UsageError
 from orderless.files import write_bytes, write_text
 from orderless.labels import Vocabulary
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
+
+ENCODER = "encoder"  # beside the names of splits
 
 
 class RunFolder:
@@ -40,6 +46,7 @@ class RunFolder:
         self.predictions_file = self.path / "predictions.safetensors"
         self.summary_file = self.path / "summary.json"
         self.report_file = self.path / "report.html"
+        self.basis_file = self.last / "basis.json"
         self.penalisation_file = self.last / "penalisation.json"
 
     @classmethod
@@ -77,14 +84,55 @@ class RunFolder:
             f"the labels of the data have changed since {self.path} was begun ({what}); undo that, or train a new run"
         )
 
-    def begin(self, config: Config, vocabulary: Vocabulary) -> None:
-        """Write what is known before the first step; remove what a killed process was writing."""
+    def check_basis(self, basis: dict[str, str]) -> None:
+        """Nor can it go on when the data or the encoder that it was begun with are others now."""
+        try:
+            before = json.loads(self.basis_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):  # of an older version
+            return
+        changed = [name for name in basis if before.get(name) != basis[name]] if isinstance(before, dict) else []
+        if changed:
+            what = "the encoder's first weights" if changed[0] == ENCODER else f"the images or labels of {changed[0]}"
+            raise UsageError(f"{what} have changed since {self.path} was begun; undo that, or train a new run")
+
+    @contextmanager
+    def in_training(self) -> Iterator[None]:
+        """No other process may train this run meanwhile; but on Windows and some network drives none is stopped."""
+        try:
+            self.last.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OrderlessError(f"cannot write {self.path}: {error.strerror or error}") from None
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        folder = os.open(self.last, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(folder)
+            raise UsageError(f"another process is training {self.path}; wait for it, or choose another --out") from None
+        except OSError:
+            pass
+        try:
+            yield
+        finally:
+            os.close(folder)
+
+    def begin(self, config: Config, vocabulary: Vocabulary, basis: dict[str, str] | None = None) -> None:
+        """Write what is known before the first step; remove what a killed process was writing.
+
+        `basis` has checksums of what the run must find again to go on: of each split, and of the encoder.
+        """
         for folder in (self.path, self.last):
             for leftover in folder.glob(".*.tmp"):
                 leftover.unlink(missing_ok=True)
         header = f"# orderless train --config {self.config_file.name}   starts this run again\n"
         write_text(self.config_file, header + dump_config(config))
         write_text(self.labels_file, vocabulary.to_json() + "\n")
+        if basis is not None:
+            write_text(self.basis_file, json.dumps(basis, indent=1) + "\n")
 
     def save_metrics(self, metrics: dict[str, Any]) -> None:
         write_text(self.metrics_file, json.dumps(metrics, indent=1, ensure_ascii=False) + "\n")

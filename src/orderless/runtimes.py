@@ -65,7 +65,7 @@ def openvino(encoder: Encoder) -> Encode:
         core = Core()
         settings = {"INFERENCE_NUM_THREADS": torch.get_num_threads(), "INFERENCE_PRECISION_HINT": "f32"}
         model = core.compile_model(core.read_model(content), "CPU", settings)
-        return lambda images: model(images)[0].copy()  # its memory is used again at the next call
+        return lambda images: model.infer_new_request(images)[0]  # a new one: threads may tag side by side
 
     return _exported(encoder, start)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orderless.compare.plan import PAPER_METHODS, CompareSettings, Task, check_settings, plan
+from orderless.compare.plan import PAPER_METHODS, CompareSettings, Task, check_data, check_settings, plan
 from orderless.compare.watching import CompareWatcher
 from orderless.errors import Stopped
 from orderless.run_folder import RunFolder
@@ -46,6 +46,7 @@ def _compare(settings: CompareSettings, out: Path, jobs: int, watcher: CompareWa
     collection = open_data(data.path, data.format, seed=0, **data.options).limited(data.limit, 0)
     for note in collection.notes:
         watcher.note(note)
+    check_data(out, collection)
     examples = store_examples(out, settings, collection)
     unfinished = [task for task in tasks if not task.finished]
     watcher.plan(len(tasks), len(tasks) - len(unfinished))

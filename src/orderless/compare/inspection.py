@@ -55,6 +55,7 @@ def store_examples(out: Path, settings: CompareSettings, collection: Collection)
         "recipe": settings.recipe,
         "split": split,
         "images": {name: len(part) for name, part in collection.splits.items()},
+        "digests": collection.digests(),
         "examples": chosen,
     }
     write_text(out / "comparison.json", json.dumps(described, indent=1, ensure_ascii=False) + "\n")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from orderless.config import Config, load_config, parse_config
+from orderless.data.sample import Collection
 from orderless.errors import UsageError
 from orderless.methods import METHODS
 from orderless.recipes import RECIPES, recipe
@@ -119,6 +121,21 @@ def check_settings(settings: CompareSettings, out: Path, tasks: Sequence[Task]) 
             if Path(done.model.weights).is_relative_to(out.resolve()):  # of stage one, which all go on from
                 before["model"]["weights"] = now["model"]["weights"]
             _refuse_changes(folder, before, now)
+
+
+def check_data(out: Path, collection: Collection) -> None:
+    """Runs that are there already were judged on the same images and labels."""
+    try:
+        before = json.loads((out / "comparison.json").read_text(encoding="utf-8"))["digests"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return
+    if not any(out.glob("*/seed-*/metrics.json")):
+        return
+    for split, digest in collection.digests().items():
+        if before.get(split) != digest:
+            raise UsageError(
+                f"the images or labels of {split} have changed since {out} was begun; choose another --out or remove it"
+            )
 
 
 def _shared(config: Config) -> dict[str, Any]:

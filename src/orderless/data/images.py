@@ -19,6 +19,7 @@ from PIL.TiffImagePlugin import TILELENGTH, TILEWIDTH, TiffImageFile
 from orderless.errors import UnreadableImage
 
 PIXEL_LIMIT = 100_000_000  # 100 megapixels: larger than cameras make, small enough to decode anywhere
+SIDE_LIMIT = 65_535  # pixels, as JPEG's: resizing a line of some million takes gigabytes
 SCAN_LIMIT = 100  # of a JPEG; progressive ones have about ten
 
 IMAGE_SUFFIXES = frozenset(
@@ -86,6 +87,7 @@ def open_image(
             width, height = image.size
             if width * height > pixel_limit:
                 raise UnreadableImage(name, f"{width}x{height} is more than the limit of {pixel_limit:,} pixels")
+            _check_sides(width, height, name)
             _check_effort(image, name, pixel_limit)
             if size is not None and box is None:
                 image.draft("RGB", (size, size))
@@ -109,12 +111,27 @@ def open_image(
     return rgb if box is None else _crop(rgb, box, name)
 
 
-def upright_rgb(image: Image.Image) -> Image.Image:
-    """A Pillow image as `open_image` would give it: upright, RGB, transparency on white, whole."""
+def upright_rgb(image: Image.Image, size: int | None = None) -> Image.Image:
+    """A Pillow image as `open_image` would give it: upright, RGB, transparency on white, whole.
+
+    One that is not decoded yet is decoded for `size`, as a file is.
+    """
+    if not isinstance(image, Image.Image):
+        raise TypeError(f"an image is wanted as Pillow has it, not {type(image).__name__}")
+    _check_sides(*image.size, "<image>")
     try:
+        if size is not None:
+            image.draft("RGB", (size, size))  # does nothing but to a JPEG file that was not read yet
         return _to_rgb(_upright(image))
     except _DAMAGE as error:
         raise UnreadableImage("<image>", f"it is damaged ({str(error) or type(error).__name__})") from None
+
+
+def _check_sides(width: int, height: int, name: object) -> None:
+    if min(width, height) < 1:
+        raise UnreadableImage(name, "it has no pixels")
+    if max(width, height) > SIDE_LIMIT:
+        raise UnreadableImage(name, f"{width}x{height}: a side is longer than {SIDE_LIMIT:,} pixels")
 
 
 def _check_effort(image: Image.Image, name: object, pixel_limit: int) -> None:

@@ -49,7 +49,7 @@ def _along_last(pixels: Bytes, size: int, interpolation: str) -> Bytes:
     return out
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)  # those of a long side take megabytes
 def _weights(length: int, size: int, interpolation: str) -> tuple[int, list[tuple[int, Floats]]]:
     """Bits of the weights' precision and, for each block of results, its first pixel and weights [pixels, results]."""
     kernel, reach = _FILTERS[interpolation]

@@ -122,9 +122,7 @@ class Collection:
     def _digest(self, samples: Sequence[Sample]) -> str:
         digest = hashlib.sha256()
         for sample in samples:
-            inside = self.root is not None and sample.path.is_relative_to(self.root)
-            place = sample.path.relative_to(self.root) if inside and self.root is not None else sample.path
-            said = repr((place.as_posix(), sample.box, sample.labels, sample.ignore))
+            said = repr((place_of(sample, self.root), sample.box, sample.labels, sample.ignore))
             digest.update(said.encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
@@ -134,15 +132,24 @@ class Collection:
             return self
         if count < 1:
             raise UsageError(f"a limit of {count} leaves no image; give at least 1")
-        chosen = {split: in_order_of(part, by_hash(part, seed)[:count]) for split, part in self.splits.items()}
+        chosen = {
+            split: in_order_of(part, by_hash(part, seed, root=self.root)[:count]) for split, part in self.splits.items()
+        }
         return replace(self, splits=chosen)
 
 
-def by_hash(samples: Sequence[Sample], seed: int, salt: str = "") -> list[Sample]:
-    """Shuffle by a hash of each sample's file name, so that a split survives moved folders and new photos."""
+def place_of(sample: Sample, root: Path | None) -> str:
+    """Where a photo lies in its data set, wherever that lies; without a root, the file and its folder."""
+    if root is not None and sample.path.is_relative_to(root):
+        return sample.path.relative_to(root).as_posix()
+    return "/".join(sample.path.parts[-2:])
+
+
+def by_hash(samples: Sequence[Sample], seed: int, salt: str = "", root: Path | None = None) -> list[Sample]:
+    """Shuffle by a hash of each sample's place, so that a split survives moved and renamed folders, and new photos."""
 
     def key(sample: Sample) -> bytes:
-        place = "/".join(sample.path.parts[-2:])
+        place = place_of(sample, root)
         return hashlib.sha256(f"{seed}/{salt}/{place}/{sample.box}".encode("utf-8", "surrogateescape")).digest()
 
     return sorted(samples, key=key)
@@ -155,7 +162,12 @@ def in_order_of(samples: Sequence[Sample], chosen: Iterable[Sample]) -> list[Sam
 
 
 def split_samples(
-    samples: Iterable[Sample], seed: int = 0, val_share: float = 0.1, test_share: float = 0.1
+    samples: Iterable[Sample],
+    seed: int = 0,
+    val_share: float = 0.1,
+    test_share: float = 0.1,
+    *,
+    root: Path | None = None,
 ) -> dict[str, list[Sample]]:
     """Split samples that come without a split: seeded, stable, at least one photo where there is a share.
 
@@ -163,7 +175,7 @@ def split_samples(
     """
     everything = list(samples)
     photos = {sample.path: replace(sample, box=None) for sample in everything}
-    shuffled = [photo.path for photo in by_hash(list(photos.values()), seed)]
+    shuffled = [photo.path for photo in by_hash(list(photos.values()), seed, root=root)]
     n_test = max(1, round(len(shuffled) * test_share)) if test_share and len(shuffled) > 2 else 0
     n_val = max(1, round(len(shuffled) * val_share)) if val_share and len(shuffled) > 1 else 0
     split = dict.fromkeys(shuffled, "train")
@@ -173,9 +185,11 @@ def split_samples(
     return CarvedSplits(chosen, carved=chosen)
 
 
-def complete_splits(splits: dict[str, list[Sample]], seed: int = 0, val_share: float = 0.1) -> dict[str, list[Sample]]:
+def complete_splits(
+    splits: dict[str, list[Sample]], seed: int = 0, val_share: float = 0.1, *, root: Path | None = None
+) -> dict[str, list[Sample]]:
     """Give a data set published without a validation split one, carved from its training split."""
     if splits.get("val") or not splits.get("train"):
         return {name: part for name, part in splits.items() if part}
-    carved = split_samples(splits["train"], seed=seed, val_share=val_share, test_share=0.0)
+    carved = split_samples(splits["train"], seed=seed, val_share=val_share, test_share=0.0, root=root)
     return CarvedSplits({**{k: v for k, v in splits.items() if v}, **carved}, carved=["val"])

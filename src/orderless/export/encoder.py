@@ -36,15 +36,23 @@ def exported_encoder(encoder: Encoder, size: int) -> bytes:
     """The encoder (batch norms folded) for images of that size, as ONNX: input [B, S, S, 3], output [B, cells, C]."""
     path = cache_root() / "encoders" / f"{_key(encoder, size)}.onnx"
     with suppress(OSError):
-        content = path.read_bytes()
+        content = _checked(path.read_bytes())
         with suppress(OSError):  # somebody else's, which only counts when room is made
             os.utime(path)
         return content
     proto = export_module(_ColoursLast(encoder), torch.zeros(2, size, size, 3), INPUT, [OUTPUT])
     content = bytes(proto.SerializeToString())
     with suppress(OSError, OrderlessError):  # a cache that cannot be written is done without
-        write_bytes(path, content)
+        write_bytes(path, content + hashlib.sha256(content).digest())
         _keep_the_latest(path.parent)
+    return content
+
+
+def _checked(kept: bytes) -> bytes:
+    """What was kept, without its checksum; a damaged file is as good as none."""
+    content, digest = kept[:-32], kept[-32:]
+    if hashlib.sha256(content).digest() != digest:
+        raise OSError("damaged")
     return content
 
 

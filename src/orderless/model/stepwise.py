@@ -117,3 +117,16 @@ class StepwiseDecoder(ThresholdedHead):
             inputs = torch.cat((inputs, context), dim=1)  # [B, E + C]
         hidden, cell = lstm_step(self.lstm, inputs, *state, linear)
         return linear(self.dropout(hidden), self.output.weight, self.output.bias), weights, (hidden, cell)
+
+
+def highest_thresholds(written: Prediction) -> Tensor:
+    """What was written at threshold 0 -> [B, m], the highest threshold at which each label is written; 0 if at none.
+
+    A label is written if it and all labels before it reach the threshold, and which come before does not depend on it.
+    Scores at another threshold would not tell: those of labels not written are of the step at which writing stopped.
+    """
+    assert written.probabilities is not None
+    tokens = written.sequence.clamp(min=0)  # [B, T]
+    lowest = written.probabilities.gather(2, tokens.unsqueeze(2)).squeeze(2).cummin(dim=1).values  # [B, T]
+    lowest = lowest.masked_fill(written.sequence < 0, 0.0)
+    return torch.zeros_like(written.scores).scatter_reduce(1, tokens, lowest, "amax")

@@ -69,6 +69,12 @@ class Batcher:
 
     def start(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task.add_done_callback(_tell_of_failure)
+
+    @property
+    def broken(self) -> bool:
+        """It will never tag again."""
+        return self._task is not None and self._task.done() and not self._closing
 
     @property
     def ready(self) -> bool:
@@ -127,15 +133,16 @@ class Batcher:
 
     async def _gather(self) -> list[Job]:
         """The jobs for the model of the oldest one, at most a batch; none when the service closes."""
-        while not self._waiting:
-            if self._closing:
-                return []
-            self._news.clear()
-            await self._news.wait()
-        if len(self._waiting) < self._limits.batch_size and not self._closing:
-            await asyncio.sleep(self._limits.batch_wait_ms / 1000)
-        if not self._waiting:  # all withdrawn meanwhile
-            return await self._gather()
+        while True:
+            while not self._waiting:
+                if self._closing:
+                    return []
+                self._news.clear()
+                await self._news.wait()
+            if len(self._waiting) < self._limits.batch_size and not self._closing:
+                await asyncio.sleep(self._limits.batch_wait_ms / 1000)
+            if self._waiting:  # else all were withdrawn meanwhile
+                break
         model = self._waiting[0].model
         batch = [job for job in self._waiting if job.model is model][: self._limits.batch_size]
         chosen = set(batch)
@@ -152,6 +159,11 @@ class Batcher:
             job.answer.set_exception(outcome)
         else:
             job.answer.set_result(outcome)
+
+
+def _tell_of_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.critical("the queue is broken; restart the service", exc_info=task.exception())
 
 
 def tag(batch: Sequence[Job], max_pixels: int) -> list[Result | OrderlessError]:

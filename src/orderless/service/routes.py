@@ -100,7 +100,8 @@ class Desk:
             self.metrics.rejected.labels("timeout").inc()
             raise HTTPException(504, f"the answer took longer than {self.limits.timeout:g} s; try again later")
         finally:
-            everything.cancel()
+            for answer in answers:  # not `everything`, whose cancelling nobody would hear of but the log
+                answer.cancel()
             gone.cancel()
 
 
@@ -175,16 +176,21 @@ def tagging_routes(desk: Desk) -> APIRouter:
 def watching_routes(desk: Desk) -> APIRouter:
     router = APIRouter(tags=["watching"])
 
-    @router.get("/healthz", summary="Is the process alive?", responses=problems(403))
+    @router.head("/healthz", include_in_schema=False)
+    @router.get("/healthz", summary="Is the process alive?", responses=problems(403, 500))
     async def healthz() -> StatusOut:
+        if desk.batcher.broken:
+            raise HTTPException(500, "the queue is broken; restart the service")
         return StatusOut(status="ok")
 
+    @router.head("/readyz", include_in_schema=False)
     @router.get("/readyz", summary="Would it tag now?", responses=problems(403, 503))
     async def readyz() -> StatusOut:
         if not desk.batcher.ready:
             raise HTTPException(503, "the service is starting or stopping")
         return StatusOut(status="ready")
 
+    @router.head("/metrics", include_in_schema=False)
     @router.get(
         "/metrics",
         summary="Counts, for Prometheus",

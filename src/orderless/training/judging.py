@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
@@ -10,6 +11,7 @@ from torch import Tensor
 from orderless.evaluation.judge import Judgement, judge
 from orderless.model.network import TaggingModel
 from orderless.model.prediction import Prediction
+from orderless.model.stepwise import StepwiseDecoder, highest_thresholds
 from orderless.model.threshold import DEFAULT_THRESHOLD, ThresholdedHead
 from orderless.run_folder import RunFolder
 from orderless.training.data import TrainingData
@@ -31,7 +33,7 @@ def final_metrics(model: TaggingModel, data: TrainingData, run: RunFolder) -> di
     judged: dict[str, Judgement] = {name: _judge(model, data, name) for name in ("val", "test") if name in data.splits}
     results |= {name: _summary(data, name, judgement) for name, judgement in judged.items()}
     if isinstance(model.head, ThresholdedHead):
-        results["threshold"] = judged["val"].best_threshold
+        results["threshold"] = _best_threshold(model, data, judged["val"])
         model.head.threshold.fill_(results["threshold"])
         split = "test" if "test" in judged else "val"
         judged[f"{split}-tuned"] = _judge(model, data, split)
@@ -46,13 +48,28 @@ def final_metrics(model: TaggingModel, data: TrainingData, run: RunFolder) -> di
     return results
 
 
-def _judge(model: TaggingModel, data: TrainingData, name: str) -> Judgement:
+def _best_threshold(model: TaggingModel, data: TrainingData, judged: Judgement) -> float:
+    """For OF1 on validation."""
+    if not isinstance(model.head, StepwiseDecoder):
+        return judged.best_threshold
+    model.head.threshold.fill_(0.0)  # at which it writes all that it would at any other
+    return _judge(
+        model, data, "val", lambda written: replace(written, scores=highest_thresholds(written))
+    ).best_threshold
+
+
+def _judge(
+    model: TaggingModel,
+    data: TrainingData,
+    name: str,
+    change: Callable[[Prediction], Prediction] = lambda prediction: prediction,
+) -> Judgement:
     stage = data.config.stages[-1]
     predict: Callable[[Tensor], Prediction] = model.predict
     if stage.cache:
         predict = model.predict_trunk if stored_part(model.encoder, stage) == "trunk" else model.predict_features
     loader = data.loader(name, stage, training=False, shared=False)
-    judged = judge(lambda inputs: predict(inputs.to(data.device)), loader)
+    judged = judge(lambda inputs: change(predict(inputs.to(data.device))), loader)
     data.name_unreadable(name, judged.unreadable)
     return judged
 

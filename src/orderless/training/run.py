@@ -6,6 +6,7 @@ import orderless.torchvision_ops  # noqa: F401  must come before Lightning
 
 import logging  # isort: skip
 import warnings
+from contextlib import nullcontext
 from importlib.util import find_spec
 from typing import Any
 
@@ -24,12 +25,12 @@ from orderless.model.network import TaggingModel, build_head
 from orderless.model.weights import load_encoder_weights
 from orderless.reasons import reasons
 from orderless.report.summary import write_summary
-from orderless.run_folder import RunFolder, load_weights, save_weights
+from orderless.run_folder import ENCODER, RunFolder, load_weights, save_weights
 from orderless.training.averaging import make_averaging
 from orderless.training.callbacks import BatchNormRefresh, Checkpoints, Recorder, trainee
 from orderless.training.checkpoint import AtomicCheckpoints, intact_checkpoint
 from orderless.training.data import TrainingData
-from orderless.training.features import stored_part
+from orderless.training.features import encoder_key, stored_part
 from orderless.training.history import read_rows
 from orderless.training.judging import final_metrics
 from orderless.training.module import StageModule
@@ -95,21 +96,24 @@ def _train(
     why = reasons(config, weights=weights, gpu=gpu, splits=splits, carved=carved)
     watcher.chosen([("Run", f"is written to {run.path}."), *why])
     data.prepare(encoder)
+    basis = {**data.collection.digests(), ENCODER: encoder_key(encoder, data.preprocessing, 1)}
     if resume:
         run.check_labels(data.vocabulary)
+        run.check_basis(basis)
         processes.wait()  # until all have looked at what is written again now
-    if processes.first:
-        run.begin(asked, data.vocabulary)
-    model = _Stages(config, run, data, processes, watcher, stop, tensorboard).run_all()
-    processes.leave()
-    if not processes.first:
-        return {}
-    save_weights(model, run.weights_file)  # before judging, which may fail and must not cost the training
-    metrics = final_metrics(model, data, run)
-    if config.threshold == "tuned":
-        save_weights(model, run.weights_file)
-    run.save_metrics(metrics)
-    write_summary(run, data.collection)
+    with run.in_training() if processes.first else nullcontext():
+        if processes.first:
+            run.begin(asked, data.vocabulary, basis)
+        model = _Stages(config, run, data, processes, watcher, stop, tensorboard).run_all()
+        processes.leave()
+        if not processes.first:
+            return {}
+        save_weights(model, run.weights_file)  # before judging, which may fail and must not cost the training
+        metrics = final_metrics(model, data, run)
+        if config.threshold == "tuned":
+            save_weights(model, run.weights_file)
+        run.save_metrics(metrics)
+        write_summary(run, data.collection)
     watcher.end()
     return metrics
 

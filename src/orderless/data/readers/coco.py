@@ -61,7 +61,12 @@ def read(
         splits[split] = samples
         names, groups = unique((*names, *found.names.values())), groups | found.groups
     return Collection(
-        FORMAT, complete_splits(splits, seed, share(val_share)), root=root, names=names, groups=groups, notes=notes
+        FORMAT,
+        complete_splits(splits, seed, share(val_share), root=root),
+        root=root,
+        names=names,
+        groups=groups,
+        notes=notes,
     )
 
 

@@ -44,7 +44,11 @@ def read(root: Path, seed: int, *, keep_empty: bool = False, val_share: float = 
     if splits and unsplit:
         raise UsageError(f"{folder}: some COCO files name a split and some do not, as {files[0][1].name!r}")
     notes = [f"{left_out:,} images without annotation were left out (option keep_empty)"] if left_out else []
-    splits = split_samples(unsplit, seed) if unsplit else complete_splits(splits, seed, share(val_share))
+    splits = (
+        split_samples(unsplit, seed, root=folder)
+        if unsplit
+        else complete_splits(splits, seed, share(val_share), root=folder)
+    )
     return Collection(FORMAT, splits, root=folder, groups=groups, notes=notes)
 
 

@@ -47,13 +47,13 @@ def read(root: Path, seed: int) -> Collection:
     notes = [] if tagged else [f"{path.name} has no tags: the labels of its boxes and shapes were taken"]
     samples = [(subset, Sample(file, tags if tagged else shapes)) for subset, file, tags, shapes in rows]
     check_some_exist([sample for _, sample in samples], path)
-    return Collection(FORMAT, _split(samples, seed), root=folder, notes=notes)
+    return Collection(FORMAT, _split(samples, seed, folder), root=folder, notes=notes)
 
 
-def _split(samples: list[tuple[str, Sample]], seed: int) -> dict[str, list[Sample]]:
+def _split(samples: list[tuple[str, Sample]], seed: int, root: Path) -> dict[str, list[Sample]]:
     names = [SPLIT_NAMES.get(subset.lower()) for subset, _ in samples]
     if not any(names):
-        return split_samples((sample for _, sample in samples), seed)
+        return split_samples((sample for _, sample in samples), seed, root=root)
     if not all(names):
         subset, sample = samples[names.index(None)]
         raise UsageError(
@@ -62,7 +62,7 @@ def _split(samples: list[tuple[str, Sample]], seed: int) -> dict[str, list[Sampl
     splits: dict[str, list[Sample]] = {}
     for name, (_, sample) in zip(names, samples, strict=True):
         splits.setdefault(str(name), []).append(sample)
-    return complete_splits(splits, seed)
+    return complete_splits(splits, seed, root=root)
 
 
 def _labels(image: ElementTree.Element, kinds: tuple[str, ...]) -> list[str]:

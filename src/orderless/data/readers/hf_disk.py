@@ -53,7 +53,8 @@ def read(root: Path, seed: int) -> Collection:
         require(root / "state.json", "the description of the data set")
         samples, names = _read_part(root)
         split = SPLIT_NAMES.get(str(_json(root / "state.json").get("_split")).lower())
-        splits = complete_splits({split: samples}, seed) if split in ("val", "test") else split_samples(samples, seed)
+        given = split in ("val", "test")
+        splits = {str(split): samples} if given else split_samples(samples, seed, root=root)
         return Collection(FORMAT, splits, root=root, names=names)
     splits = {}
     all_names: list[tuple[str, ...] | None] = []
@@ -63,7 +64,7 @@ def read(root: Path, seed: int) -> Collection:
         splits.setdefault(split_name(part, str(root / "dataset_dict.json")), []).extend(samples)
         all_names.append(names)
     names = all_names[0] if all_names and all(names == all_names[0] for names in all_names) else None
-    return Collection(FORMAT, complete_splits(splits, seed), root=root, names=names)
+    return Collection(FORMAT, complete_splits(splits, seed, root=root), root=root, names=names)
 
 
 def _read_part(folder: Path) -> tuple[list[Sample], tuple[str, ...] | None]:

@@ -58,7 +58,7 @@ def read(root: Path, seed: int, *, predictions: bool = False) -> Collection:
         notes.append(f"{undone:,} tasks without annotation were left out")
     if several:
         notes.append(f"{several:,} tasks have several annotations: the ground truth or the first was taken")
-    return Collection(FORMAT, split_samples(samples, seed), root=folder, notes=notes)
+    return Collection(FORMAT, split_samples(samples, seed, root=folder), root=folder, notes=notes)
 
 
 def _export(root: Path) -> Path | None:

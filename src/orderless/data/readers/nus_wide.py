@@ -41,7 +41,7 @@ def read(
         if not keep_empty:
             note_count(notes, "images with a label", len(everything), WITH_LABEL)
         count = round(len(everything) * TRAINING / WITH_LABEL)
-        shuffled = by_hash(everything, seed)
+        shuffled = by_hash(everything, seed, root=root)
         splits = {
             "train": in_order_of(everything, shuffled[:count]),
             "test": in_order_of(everything, shuffled[count:]),
@@ -52,7 +52,9 @@ def read(
             listed = _listed(root, images, concepts, f"ImageList/{part}Imagelist.txt", labels)
             note_count(notes, f"images in {part}Imagelist.txt", len(listed), published)
             splits[name] = listed if keep_empty else [sample for sample in listed if sample.labels]
-    return Collection(FORMAT, complete_splits(splits, seed, share(val_share)), root=root, names=concepts, notes=notes)
+    return Collection(
+        FORMAT, complete_splits(splits, seed, share(val_share), root=root), root=root, names=concepts, notes=notes
+    )
 
 
 def _concepts(root: Path) -> tuple[str, ...]:

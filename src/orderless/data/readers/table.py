@@ -62,7 +62,7 @@ def read(root: Path, seed: int, *, separator: str = "|") -> Collection:
                 unsplit.append(sample)
     if splits and unsplit:
         raise UsageError(f"{folder}: some images have a split and {len(unsplit)} have none, as {unsplit[0].name!r}")
-    splits = split_samples(unsplit, seed) if unsplit else complete_splits(splits, seed)
+    splits = split_samples(unsplit, seed, root=folder) if unsplit else complete_splits(splits, seed, root=folder)
     return Collection(FORMAT, splits, root=folder, names=names, notes=notes)
 
 

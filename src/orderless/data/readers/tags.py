@@ -50,7 +50,7 @@ def read(root: Path, seed: int) -> Collection:
     notes = []
     if untagged:
         notes.append(f"{len(untagged):,} images without a tag file were left out, the first is {str(untagged[0])!r}")
-    splits = split_samples(unsplit, seed) if unsplit else complete_splits(splits, seed)
+    splits = split_samples(unsplit, seed, root=root) if unsplit else complete_splits(splits, seed, root=root)
     return Collection(FORMAT, splits, root=root, notes=notes)
 
 

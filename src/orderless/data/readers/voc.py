@@ -60,7 +60,9 @@ def read(
         notes.append("there is no annotated test split: val is the test split, and val is carved from train")
     found = {label for part in splits.values() for sample in part for label in (*sample.labels, *sample.ignore)}
     classes = CLASSES if found <= set(CLASSES) else tuple(sorted(found))  # own data in this layout has own classes
-    return Collection(FORMAT, complete_splits(splits, seed, share(val_share)), root=folder, names=classes, notes=notes)
+    return Collection(
+        FORMAT, complete_splits(splits, seed, share(val_share), root=folder), root=folder, names=classes, notes=notes
+    )
 
 
 def _years(root: Path) -> dict[str, Path]:

@@ -40,7 +40,9 @@ def read(root: Path, seed: int, *, merge_val: bool = False, val_share: float = 0
         for value, sample in rows:
             in_val = part == "trainval" and not merge_val and str(value["file_name"]).startswith("val/")
             splits["test" if part == "test" else "val" if in_val else "train"].append(sample)
-    return Collection(FORMAT, complete_splits(splits, seed, share(val_share)), root=root, names=ATTRIBUTES, notes=notes)
+    return Collection(
+        FORMAT, complete_splits(splits, seed, share(val_share), root=root), root=root, names=ATTRIBUTES, notes=notes
+    )
 
 
 def _annotation(root: Path, part: str) -> Path:
