@@ -31,10 +31,14 @@ class DataConfig(Settings):
     limit: int | None = Field(None, ge=1)  # at most so many samples of every split
     # Of splits that the data does not bring, and of limits; None: the run's.
     seed: int | None = Field(None, ge=0, le=LARGEST_SEED)
-    ignore_unknown: bool = False  # leave labels out that the training split lacks
+    ignore_unknown: bool = False  # leave labels out that the training split lacks, as under a limit it may
     pixel_limit: int = Field(PIXEL_LIMIT, ge=1)
     workers: int = Field(2, ge=0)
     cache_images: bool = False  # keep resized images on disk, for stages that decode them every epoch
+
+    @property
+    def leaves_out_unknown(self) -> bool:
+        return self.ignore_unknown or self.limit is not None
 
 
 class ModelConfig(Settings):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from orderless.data.resizing import resize
 from orderless.errors import UnreadableImage, UsageError
 from orderless.export.metadata import INPUT, OUTPUTS, Metadata
 from orderless.onnx_session import open_session
-from orderless.results import ImageSource, Outputs, Result, make_results
+from orderless.results import ImageSource, Outputs, Result, check_many, make_results
 
 if TYPE_CHECKING:
     from orderless.config import Config
@@ -36,6 +36,7 @@ class OnnxTagger:
 
     def __init__(self, source: str | Path | bytes, *, threads: int | None = None) -> None:
         """`source` is a file or its content; `threads` as many as $OMP_NUM_THREADS says, else as there are cores."""
+        self._made_of = source if isinstance(source, bytes) else Path(source).absolute(), threads
         name = "the model" if isinstance(source, bytes) else str(source)
         self._session = open_session(source if isinstance(source, bytes) else Path(source), threads)
         self.metadata = Metadata.from_props(self._session.get_modelmeta().custom_metadata_map, name)
@@ -44,6 +45,10 @@ class OnnxTagger:
         if not set(OUTPUTS[:3]) <= set(self._names):
             raise UsageError(f"{name} does not have the outputs of a tagger; export the run again")
         self._check_shapes(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For other processes, which open the file again."""
+        return _open_again, self._made_of
 
     def _check_shapes(self, name: str) -> None:
         """The graph must be of the size and the labels that its metadata tell of."""
@@ -61,7 +66,7 @@ class OnnxTagger:
         return parse_config(self.metadata.config, "the exported file")
 
     def predict(self, image: ImageSource) -> Result:
-        """Tag one image: a path, encoded bytes or a Pillow image. Raises `UnreadableImage` if it is not one."""
+        """Tag one image: a path, encoded bytes, an open file or a Pillow image; else raises `UnreadableImage`."""
         name = str(image) if isinstance(image, str | Path) else "<image>"
         if not isinstance(image, Image.Image):
             image = self._open(image)
@@ -77,7 +82,9 @@ class OnnxTagger:
 
         `images` may be endless. `workers` are threads that decode: Pillow and NumPy let them run side by side.
         """
-        paths = iter(images)
+        return self._predict_many(check_many(images, batch_size, workers), batch_size, workers)
+
+    def _predict_many(self, paths: Iterator[str | Path], batch_size: int, workers: int) -> Iterator[Result]:
         with ThreadPoolExecutor(max(workers, 1)) as pool:
             while batch := [Path(image) for image in islice(paths, batch_size)]:
                 read = list(pool.map(self._read, batch)) if workers else [self._read(path) for path in batch]
@@ -100,7 +107,8 @@ class OnnxTagger:
 
     def resized(self, image: Image.Image) -> Pixels:
         """An image as the graph wants it, [S, S, 3]."""
-        return resize(upright_rgb(image), self.preprocessing.size, self.preprocessing.interpolation)
+        size = self.preprocessing.size
+        return resize(upright_rgb(image, size), size, self.preprocessing.interpolation)
 
     def _read(self, path: Path) -> Pixels | str:
         try:
@@ -108,5 +116,9 @@ class OnnxTagger:
         except UnreadableImage as error:
             return error.reason
 
-    def _open(self, source: str | Path | bytes) -> Image.Image:
+    def _open(self, source: str | Path | bytes | BinaryIO) -> Image.Image:
         return open_image(source, size=self.preprocessing.size, pixel_limit=self.preprocessing.pixel_limit)
+
+
+def _open_again(source: Path | bytes, threads: int | None) -> OnnxTagger:
+    return OnnxTagger(source, threads=threads)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-ImageSource = str | Path | bytes | Image.Image
+from orderless.errors import UsageError
+
+ImageSource = str | Path | bytes | BinaryIO | Image.Image
 
 RUNNERS_UP = 3
 
@@ -22,7 +24,7 @@ class Tag:
 
     label: str
     score: float  # in [0, 1]
-    region: NDArray[np.float32] | None = None  # [rows, columns], sums to one
+    region: NDArray[np.float32] | None = field(default=None, compare=False)  # [rows, columns], sums to one
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Step:
     label: str | None
     probability: float
     runners_up: tuple[tuple[str | None, float], ...]
-    region: NDArray[np.float32] | None = None  # [rows, columns], sums to one
+    region: NDArray[np.float32] | None = field(default=None, compare=False)  # [rows, columns], sums to one
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,15 @@ class Result:
     @property
     def labels(self) -> list[str]:
         return [tag.label for tag in self.tags]
+
+
+def check_many(images: Iterable[str | Path], batch_size: int, workers: int) -> Iterator[str | Path]:
+    """What `predict_many` was given, one by one."""
+    if isinstance(images, str | bytes | Path):
+        raise TypeError("predict_many wants several files, say a list of paths; predict tags one")
+    if batch_size < 1 or workers < 0:
+        raise UsageError(f"batch_size is at least 1 and workers at least 0, not {batch_size} and {workers}")
+    return iter(images)
 
 
 class Outputs(NamedTuple):

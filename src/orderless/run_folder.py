@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -177,6 +178,11 @@ class RunFolder:
         split = "test" if "test" in metrics else "val"
         tuned = self.config().threshold == "tuned" and f"{split}-tuned" in metrics
         return split, metrics.get(f"{split}-tuned" if tuned else split, {}), tuned
+
+
+def resume_command(path: Path) -> str:
+    """What to type."""
+    return f"orderless train --resume --out {shlex.quote(str(path))}"
 
 
 def _is_judgement(value: Any) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from PIL import Image
@@ -23,12 +23,12 @@ from orderless.data.dataset import ImageDataset, LabelledImages, LabelTable, mak
 from orderless.data.images import open_image, upright_rgb
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
-from orderless.errors import OrderlessError
+from orderless.errors import OrderlessError, UsageError
 from orderless.labels import Vocabulary
 from orderless.model.folding import fold_batchnorm
 from orderless.model.network import TaggingModel, build_model
 from orderless.model.prediction import Prediction
-from orderless.results import ImageSource, Outputs, Result, Step, Tag, make_results
+from orderless.results import ImageSource, Outputs, Result, Step, Tag, check_many, make_results
 from orderless.run_folder import RunFolder, load_weights
 from orderless.runtimes import RUNTIMES, choose_runtime
 
@@ -51,16 +51,25 @@ class Tagger:
         device: str | None = None,
         runtime: str = "eager",
     ) -> None:
-        self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        self.device = _device(device)
         self.model = TaggingModel(fold_batchnorm(model.encoder), model.head).to(self.device).eval()
         self.vocabulary, self.config = vocabulary, config
         encoder = model.encoder
         self.preprocessing = Preprocessing(config.data.image_size, encoder.mean, encoder.std, encoder.interpolation)
         self._transform = self.preprocessing.test_transform()
-        self._encode = RUNTIMES[choose_runtime(runtime, images=1)](self.model.encoder)
+        self._runtime = choose_runtime(runtime, images=1)
+        self._encode = RUNTIMES[self._runtime](self.model.encoder)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes, and copies: what runs the encoder is made anew there."""
+        return {name: value for name, value in vars(self).items() if name != "_encode"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._encode = RUNTIMES[self._runtime](self.model.encoder)
 
     def predict(self, image: ImageSource) -> Result:
-        """Tag one image: a path, encoded bytes or a Pillow image. Raises `UnreadableImage` if it is not one."""
+        """Tag one image: a path, encoded bytes, an open file or a Pillow image; else raises `UnreadableImage`."""
         name = str(image) if isinstance(image, str | Path) else "<image>"
         if not isinstance(image, Image.Image):
             image = open_image(image, size=self.preprocessing.size, pixel_limit=self.config.data.pixel_limit)
@@ -68,7 +77,7 @@ class Tagger:
 
     def predict_images(self, images: Iterable[Image.Image]) -> list[Result]:
         """Tag decoded images as one batch. They are taken one by one, so a generator need not hold them all at once."""
-        inputs = [self._transform(upright_rgb(image)) for image in images]
+        inputs = [self._transform(upright_rgb(image, self.preprocessing.size)) for image in images]
         if not inputs:
             return []
         return self._results(self._predict_tensor(torch.stack(inputs)), ["<image>"] * len(inputs))  # [B, 3, S, S]
@@ -76,11 +85,15 @@ class Tagger:
     def predict_many(self, images: Iterable[str | Path], *, batch_size: int = 32, workers: int = 0) -> Iterator[Result]:
         """Tag files in batches, in their order; one that cannot be read gives a result with `error` set.
 
-        `images` may be endless: it is taken in portions.
+        `images` may be endless: it is taken in portions, with `workers` of 128 batches, else small at first.
         """
-        paths = iter(images)
-        while samples := [Sample(Path(image), ()) for image in islice(paths, PORTION * batch_size)]:
+        return self._predict_many(check_many(images, batch_size, workers), batch_size, workers)
+
+    def _predict_many(self, paths: Iterator[str | Path], batch_size: int, workers: int) -> Iterator[Result]:
+        portion = PORTION if workers else 1  # processes must be worth starting
+        while samples := [Sample(Path(image), ()) for image in islice(paths, portion * batch_size)]:
             yield from self._predict_samples(samples, batch_size, workers)
+            portion = min(2 * portion, PORTION)
 
     def _predict_samples(self, samples: list[Sample], batch_size: int, workers: int) -> Iterator[Result]:
         dataset = ImageDataset(
@@ -125,6 +138,14 @@ class Tagger:
 
     def _results(self, prediction: Prediction, names: list[str]) -> list[Result]:
         return make_results(_arrays(prediction), names, self.vocabulary.names)
+
+
+def _device(name: str | None) -> torch.device:
+    chosen = name or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=chosen).device
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise UsageError(f"there is no device {chosen!r} here ({str(error).splitlines()[0]})") from None
 
 
 def _arrays(prediction: Prediction) -> Outputs:

@@ -64,7 +64,8 @@ def test_it_starts_as_nobody_in_particular() -> None:
     check = json.loads(settings["HEALTHCHECK"].partition("CMD ")[2])
     assert check[:2] == ["python", "-c"]
     compile(check[2], "HEALTHCHECK", "exec")
-    assert f":{settings['EXPOSE']}/healthz" in check[2]
+    assert f"'127.0.0.1', {settings['EXPOSE']}," in check[2]
+    assert "'/healthz'" in check[2]
 
 
 @pytest.mark.slow

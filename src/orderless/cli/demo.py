@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +36,7 @@ def demo_command(
         f"\nloss curves           {out / 'curves.png'}"
         f"\ntags with heat maps   {out / 'tags'}"
         "\n\nnow tag a photo:      "
-        f"orderless predict {out / best} {out / 'photos'}"
+        f"orderless predict {shlex.join([str(out / best), str(out / 'photos')])}"
         "\nor train on your own: orderless train PHOTOS",
         markup=False,
     )

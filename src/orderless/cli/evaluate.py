@@ -43,7 +43,7 @@ def evaluate_command(
         batch_size=batch_size,
         workers=workers,
         skip_unreadable=skip_unreadable,
-        ignore_unknown=ignore_unknown or settings.ignore_unknown,
+        ignore_unknown=ignore_unknown or settings.leaves_out_unknown,
     )
     metrics = {"images": judged.images, "unreadable": len(judged.unreadable), **judged.metrics}
     if json_:

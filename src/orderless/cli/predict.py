@@ -50,7 +50,7 @@ def predict_command(
     photos: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
     to: Annotated[Format | None, typer.Option("--to", "--format", help="Form of the tags; without it the suffix of --out says it, or a table is printed.")] = None,
     out: Annotated[str | None, typer.Option(metavar="PATH", help="File to write; for txt and xmp a folder (default: beside the photos).")] = None,
-    option: Annotated[list[str] | None, typer.Option("-O", help="Option of the format as name=value; see docs/outputs.md.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-O", help="Option of the format as name=value; see docs/outputs.md.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with a csv, jsonl or txt job that was stopped.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace files that are there already.")] = False,
     attention: Annotated[Path | None, typer.Option(help="Folder for a picture per photo with a heat map per tag.")] = None,
@@ -60,6 +60,7 @@ def predict_command(
     runtime: Annotated[Runtime, typer.Option(help="What runs the encoder; auto: what is done first.")] = Runtime.auto,
 ) -> None:  # fmt: skip
     """Tag photos. Every photo is accounted for: tagged, or named as failed (then the exit code is 1)."""
+    out = None if out == "-" else out  # as many commands have it: standard output
     if to is Format.table and out is not None:
         raise UsageError("--to table is printed, not written; choose another form for --out")
     if engine is Engine.ray:
@@ -75,7 +76,14 @@ def predict_command(
 
     if out is not None and is_address(out):
         raise UsageError(f"--out {out!r} is an address; only --engine ray writes there, a folder of Parquet files")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be stopped is to be interrupted
+    stopped_by = signal.SIGINT
+
+    def stop(number: int, _: object) -> None:
+        nonlocal stopped_by
+        stopped_by = signal.Signals(number)
+        raise KeyboardInterrupt  # to be stopped is to be interrupted
+
+    signal.signal(signal.SIGTERM, stop)
     found = Photos(photos)
     total = found.count()
     tagger = load_tagger(run, runtime, total)
@@ -96,7 +104,7 @@ def predict_command(
     except KeyboardInterrupt:
         hint = "; go on with the same command and --resume" if writing and writing.can_resume else ""
         print(f"stopped: {tally}{hint}", file=sys.stderr)
-        raise typer.Exit(130) from None
+        raise typer.Exit(128 + stopped_by) from None
     where = ""
     if writing and (out is not None or writing.output.kind == "sidecar"):
         where = f", written {f'to {out}' if out is not None else 'beside the photos'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import typer
@@ -23,6 +24,6 @@ def scenes_command(
     write_scenes(out, collection, lambda rows: console.track(rows, "drawing", total=len(collection)))
     assert collection.names is not None
     console.out.print(
-        f"{len(collection):,} scenes with {len(collection.names)} labels in {out}; next: orderless train {out}",
+        f"{len(collection):,} scenes with {len(collection.names)} labels in {out}; next: orderless train {shlex.quote(str(out))}",
         markup=False,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -162,4 +163,6 @@ def _print_summary(metrics: dict[str, Any], run: RunFolder, as_json: bool) -> No
     print_run_summary(summary)
     console.print(f"\nrun written to {run.path}", markup=False)
     console.print(f"all this with photos:  {page}", markup=False)
-    console.print(f"tag photos with:       orderless predict {run.path} PHOTO…", markup=False, style="bold")
+    console.print(
+        f"tag photos with:       orderless predict {shlex.quote(str(run.path))} PHOTO…", markup=False, style="bold"
+    )

@@ -73,7 +73,7 @@ def inspect(run: RunFolder, collection: Collection, examples: Sequence[int]) -> 
     tagger = Tagger(model, vocabulary, config)
     split = "test" if "test" in collection else "val"
     samples = [collection[split][i] for i in examples]
-    table = LabelTable(samples, vocabulary, ignore_unknown=config.data.ignore_unknown)
+    table = LabelTable(samples, vocabulary, ignore_unknown=config.data.leaves_out_unknown)
     images = torch.stack([_load(tagger, sample) for sample in samples]).to(tagger.device)  # [K, 3, S, S]
     write_bytes(files[0], save(_closer_look(tagger, images, table.labels) | {"index": torch.tensor(examples)}))
     write_text(files[1], json.dumps(_times(run, model.to(tagger.device), images, table.labels)) + "\n")

@@ -15,12 +15,13 @@ def sidecar(photo: str, suffix: str, about: About, out: Path | None) -> Path:
     """`photo.xmp` for `photo.jpg`, beside it or at the same place below `out`.
 
     It is `photo.jpg.xmp` where such a file is there (digiKam and darktable write those), and where another picture
-    has the same name but for the suffix.
+    has the same name but for the suffix, or the suffix is none of a picture's.
     """
     path = Path(photo)
     place = path if out is None else out / about.below(photo)
     long = place.with_name(place.name + suffix)
-    return long if long.exists() or _stems(path.parent)[path.stem] > 1 else place.with_suffix(suffix)
+    unclear = not is_image_file(path) or _stems(path.parent)[path.stem] > 1
+    return long if unclear or long.exists() else place.with_suffix(suffix)
 
 
 @lru_cache(maxsize=16)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from orderless.errors import OrderlessError, UsageError
 from orderless.files import write_atomically
@@ -79,8 +79,12 @@ class Writing:
             raise UsageError(f"--out {str(out)!r} is a link that leads nowhere") from None
         if place.exists() and not place.is_file():
             raise UsageError(f"--out {str(out)!r} is there already, and is not a file")
-        if place.exists() and not self.overwrite:
+        resumed = self.resume and self.output.resumable
+        if place.exists() and not self.overwrite and not resumed:
             raise UsageError(f"--out {str(out)!r} is there already; --overwrite replaces it")
+        part = _part(place)
+        if self.output.resumable and part.is_file() and not self.overwrite and not self.resume:
+            raise UsageError(f"{str(part)!r} is of a job that was stopped: --resume goes on, --overwrite begins again")
         return place
 
     @property
@@ -89,10 +93,16 @@ class Writing:
         return self.output.name == "txt" or (self.output.resumable and self.out is not None)
 
     @property
+    def finished(self) -> bool:
+        """Whether there is nothing to resume, because all is done."""
+        resumed = self.resume and self.output.resumable and not self.overwrite
+        return resumed and self.out is not None and self.out.is_file() and not self.part.is_file()
+
+    @property
     def part(self) -> Path:
         """The file while it is not whole."""
         assert self.out is not None
-        return self.out.with_name(self.out.name + ".part")
+        return _part(self.out)
 
     @property
     def part_model(self) -> Path:
@@ -101,8 +111,11 @@ class Writing:
 
     def pending(self, photos: Iterable[Path]) -> Iterator[Path]:
         """The photos that are to be tagged."""
-        if self.resume and self.output.resumable and self.part.is_file():
-            return self._after_part(iter(photos))
+        if self.resume and self.output.resumable:
+            if self.part.is_file():
+                return self._after_part(iter(photos))
+            if self.finished:
+                return self._none_of(photos)
         if self.output.name == "txt" and not self.overwrite:
             return self._without_text(photos)
         return iter(photos)
@@ -112,7 +125,11 @@ class Writing:
         module, counted = self.output.module, self.tally.count(results)
         if self.output.kind == "sidecar":
             self._write_sidecars(counted, complain)
+        elif self.finished:
+            self.tally.failed += sum(1 for _ in counted)  # there are none
         elif self.out is None:
+            if sys.stdout is None:
+                raise UsageError("standard output is closed; say where to write with --out FILE")
             sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
             module.write(counted, sys.stdout, self.about)
         elif self.output.resumable:
@@ -153,11 +170,12 @@ class Writing:
         begun = self._kept_bytes > 0
         try:
             self.part.parent.mkdir(parents=True, exist_ok=True)
-            if self.model:
-                self.part_model.write_text(self.model, encoding="utf-8")
-            mode = "r+" if begun else "w"
+            self.part.touch()
             # Bytes of a file name that are not UTF-8 are kept as they are.
-            with self.part.open(mode, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            with self.part.open("r+", encoding="utf-8", errors="surrogateescape", newline="") as file:
+                _lock(file, self.part)
+                if self.model:
+                    self.part_model.write_text(self.model, encoding="utf-8")
                 file.seek(self._kept_bytes)
                 file.truncate()
                 self.output.module.write(results, file, self.about, begun=begun)
@@ -175,11 +193,21 @@ class Writing:
             else:
                 yield photo
 
+    def _none_of(self, photos: Iterable[Path]) -> Iterator[Path]:
+        """A finished file must be of these photos."""
+        assert self.out is not None
+        if next(self._after(self.out, iter(photos)), None) is not None:
+            raise UsageError(f"{str(self.out)!r} is finished, and of fewer photos; --overwrite begins again")
+        return iter(())
+
     def _after_part(self, photos: Iterator[Path]) -> Iterator[Path]:
-        """Go through the part and the photos side by side: they must be the same, in the same order."""
         if self.part_model.is_file() and self.part_model.read_text(encoding="utf-8") != self.model:
-            raise UsageError(f"{str(self.part)!r} was begun with another model; begin again without --resume")
-        with self.part.open("rb") as file:
+            raise UsageError(f"{str(self.part)!r} was begun with another model; --overwrite begins again")
+        return self._after(self.part, photos)
+
+    def _after(self, written: Path, photos: Iterator[Path]) -> Iterator[Path]:
+        """Go through a file and the photos side by side: they must be the same, in the same order."""
+        with written.open("rb") as file:
             lines = _Lines(file)
             rows = self.output.module.done_rows(lines)
             while True:
@@ -193,12 +221,33 @@ class Writing:
                     photo = next(photos, None)
                     if photo is None or self.about.name(str(photo)) != name:
                         raise UsageError(
-                            f"{str(self.part)!r} is of other photos (it names {name!r}); begin again without --resume"
+                            f"{str(written)!r} is of other photos (it names {name!r}); --overwrite begins again"
                         )
                     self.tally.failed += failed
                     self.tally.kept += not failed
                 self._kept_bytes = lines.position
         return photos
+
+
+def _part(out: Path) -> Path:
+    return out.with_name(out.name + ".part")
+
+
+def _lock(file: TextIO, path: Path) -> None:
+    """Two jobs must not write one file; where the file system can tell."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        same = path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except BlockingIOError:
+        same = False
+    except OSError:
+        return
+    if not same:  # or it was renamed since it was opened
+        raise UsageError(f"another job is writing {str(path)!r}; wait for it, or choose another --out")
 
 
 class _Lines:

@@ -24,7 +24,7 @@ from orderless.report.summary import (
     write_summary,
 )
 from orderless.report.summary_page import advice, good_and_bad, headline, looks, photo_card, right_or_wrong
-from orderless.run_folder import RunFolder
+from orderless.run_folder import RunFolder, resume_command
 from orderless.training.history import read_rows
 
 HEADLINES = ("OF1", "CF1", "mAP", "OP", "OR", "subset-accuracy", "duplicate-rate", "order-rigidness")
@@ -37,7 +37,7 @@ def write_run_report(folder: Path) -> tuple[Path, Summary]:
     run = RunFolder.open(folder)
     metrics = run.metrics()
     if not metrics:
-        raise UsageError(f"{folder} has no metrics.json; finish it with orderless train --resume --out {folder}")
+        raise UsageError(f"{folder} has no metrics.json; finish it with {resume_command(folder)}")
     collection = open_collection(run)
     summary = write_summary(run, collection)
     write_text(run.report_file, run_page(run, metrics, summary, collection))
@@ -102,13 +102,16 @@ def _labels(vocabulary: Vocabulary, results: Sequence[ClassResult]) -> str:
     """Labels by F1, the best and the worst if there are many."""
     order = sorted(range(len(vocabulary)), key=lambda i: (-results[i].F1, vocabulary.names[i]))
     order = [i for i in order if results[i].tp + results[i].fn + results[i].fp]  # neither true nor predicted: nothing
+    absent = [name for i, name in enumerate(vocabulary.names) if i not in {*order}]
+    unjudged = f"<p>On no photo here, and never predicted: {safe(', '.join(absent[:LISTED]))}" if absent else ""
+    unjudged += f" and {len(absent) - LISTED:,} more.</p>" if len(absent) > LISTED else ".</p>" if absent else ""
     if len(order) <= 2 * LISTED:
-        return f"<h2>All labels</h2>{_label_table(vocabulary, results, order)}"
+        return f"<h2>All labels</h2>{_label_table(vocabulary, results, order)}{unjudged}"
     best, worst = order[:LISTED], order[-LISTED:]
     return (
         f'<h2>The best and the worst of {len(order):,} labels</h2>'
         f'<h3>Best</h3>{_label_table(vocabulary, results, best)}<h3>Worst</h3>'
-        f"{_label_table(vocabulary, results, worst)}"
+        f"{_label_table(vocabulary, results, worst)}{unjudged}"
     )  # fmt: skip
 
 

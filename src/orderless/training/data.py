@@ -46,7 +46,7 @@ class TrainingData:
         self.collection = collection = collection.limited(config.data.limit, config.data_seed)
         self.vocabulary: Vocabulary = collection.vocabulary()
         self.splits = {
-            name: Split(samples, LabelTable(samples, self.vocabulary, ignore_unknown=config.data.ignore_unknown))
+            name: Split(samples, LabelTable(samples, self.vocabulary, ignore_unknown=config.data.leaves_out_unknown))
             for name, samples in collection.splits.items()
             if samples
         }

@@ -25,7 +25,7 @@ from orderless.model.network import TaggingModel, build_head
 from orderless.model.weights import load_encoder_weights
 from orderless.reasons import reasons
 from orderless.report.summary import write_summary
-from orderless.run_folder import ENCODER, RunFolder, load_weights, save_weights
+from orderless.run_folder import ENCODER, RunFolder, load_weights, resume_command, save_weights
 from orderless.training.averaging import make_averaging
 from orderless.training.callbacks import BatchNormRefresh, Checkpoints, Recorder, trainee
 from orderless.training.checkpoint import AtomicCheckpoints, intact_checkpoint
@@ -60,7 +60,7 @@ def train(
             return _train(config, run, collection, resume, tensorboard, watcher or Watcher(), stop)
         except Stopped as error:
             begun = run.config_file.is_file()
-            hint = f"go on with: orderless train --resume --out {run.path}" if begun else "nothing was written yet"
+            hint = f"go on with: {resume_command(run.path)}" if begun else "nothing was written yet"
             raise Stopped(f"stopped; {hint}", error.signal) from None
 
 
