@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -166,3 +167,14 @@ def test_one_failure_does_not_stop_the_others(photos: Path, tmp_path: Path, monk
 def test_runs_beside_each_other(photos: Path, tmp_path: Path) -> None:
     tasks = compare(tiny(photos, methods=("frequent", "pla")), tmp_path / "out", jobs=2)
     assert all(task.finished for task in tasks)
+
+
+def test_runs_on_other_data_do_not_stand_side_by_side(photos: Path, tmp_path: Path) -> None:
+    data, out = tmp_path / "photos", tmp_path / "out"
+    shutil.copytree(photos, data)
+    compare(tiny(data, methods=("bce",), limit=None), out)
+    table = data / "metadata.csv"
+    lines = table.read_text().splitlines()
+    table.write_text("\n".join(line for line in lines if "test-00000" not in line))
+    with pytest.raises(UsageError, match="the images or labels of test have changed"):
+        compare(tiny(data, methods=("bce", "pla"), limit=None), out)

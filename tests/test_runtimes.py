@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,31 @@ def test_exported_encoders_are_kept_but_not_for_ever(tmp_path: Path, monkeypatch
     assert exported.stat().st_mtime > MOST_KEPT
     monkeypatch.setenv("ORDERLESS_CACHE", str(exported))  # a file: nothing can be kept there
     assert exported_encoder(encoder, 64)
+
+
+def test_a_damaged_file_in_the_cache_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnxscript")
+    from orderless.export.encoder import exported_encoder
+    from orderless.model.encoder import Encoder
+
+    monkeypatch.setenv("ORDERLESS_CACHE", str(tmp_path))
+    encoder = Encoder("test_resnet").eval()
+    content = exported_encoder(encoder, 64)
+    (file,) = (tmp_path / "encoders").iterdir()
+    file.write_bytes(file.read_bytes()[:-1000])
+    assert len(exported_encoder(encoder, 64)) == len(content)
+
+
+@pytest.mark.parametrize("name", ["onnx", "openvino"])
+def test_threads_do_not_share_their_answers(tmp_path: Path, name: str) -> None:
+    if not installed(name):
+        pytest.skip(f"{name} is not installed")
+    tagger = load(write_run(tmp_path / "run", "test_resnet", 64), device="cpu", runtime=name)
+    batches = list(torch.randn(4, 6, 3, 64, 64))
+    expected = [tagger._encode(batch) for batch in batches]
+
+    def work(number: int) -> bool:
+        return all(torch.equal(tagger._encode(batches[number]), expected[number]) for _ in range(20))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))

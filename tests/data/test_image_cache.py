@@ -43,3 +43,9 @@ def test_a_missing_or_damaged_image_is_named(tmp_path: Path) -> None:
         with pytest.raises(UnreadableImage, match=name):
             cache.load(Sample(tmp_path / name, ()))
     assert not (tmp_path / "cache").exists()
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    sample = Sample(save(tmp_path / "a.jpg", 1), ())
+    (tmp_path / "file").touch()
+    assert ImageCache(tmp_path / "file", PREPROCESSING).load(sample).size == (32, 32)

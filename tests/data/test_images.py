@@ -302,3 +302,26 @@ def test_image_files() -> None:
     assert is_image_file(Path("a/B.JPG"))
     assert not is_image_file(Path("a/._B.jpg"))
     assert not is_image_file(Path("a/b.txt"))
+
+
+@pytest.mark.parametrize("size", [(1, 70_000), (70_000, 1)])
+def test_long_lines_are_refused(size: tuple[int, int]) -> None:
+    memory = io.BytesIO()
+    Image.new("L", size).save(memory, "PNG")
+    for refused in (lambda: open_image(memory.getvalue(), size=64), lambda: upright_rgb(Image.new("L", size))):
+        with pytest.raises(UnreadableImage, match="longer than 65,535"):
+            refused()
+
+
+def test_what_is_no_image_for_upright_rgb() -> None:
+    with pytest.raises(UnreadableImage, match="no pixels"):
+        upright_rgb(Image.new("RGB", (0, 5)))
+    with pytest.raises(TypeError, match="not ndarray"):
+        upright_rgb(np.zeros((3, 3, 3)))  # type: ignore[arg-type]
+
+
+def test_an_image_that_is_only_opened_is_read_as_its_file(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (400, 500, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(tmp_path / "a.jpg")
+    with Image.open(tmp_path / "a.jpg") as image:
+        assert upright_rgb(image, 64).tobytes() == open_image(tmp_path / "a.jpg", size=64).tobytes()

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from data.fixtures import save
+from orderless.data import open_data
 from orderless.data.sample import Collection, Sample, by_hash, complete_splits, split_samples
 from orderless.errors import UsageError
 
@@ -108,3 +110,26 @@ def test_a_collection_knows_which_splits_were_chosen_here() -> None:
     assert everything.limited(1).carved == everything.carved
     assert Collection("folder", complete_splits({"train": samples, "test": samples})).carved == ("val",)
     assert Collection("folder", complete_splits({"train": samples, "val": samples})).carved == ()
+
+
+def test_splits_survive_another_name_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["file_name,labels", *(f"{i}.png,a" for i in range(40))]
+    for name in ("one", "two"):
+        for i in range(40):
+            save(tmp_path / name / f"{i}.png", i, (8, 8))
+        (tmp_path / name / "metadata.csv").write_text("\n".join(lines))
+    monkeypatch.chdir(tmp_path / "one")
+    for limit in (None, 5):
+        found = [
+            {split: [sample.path.name for sample in part] for split, part in collection.limited(limit).splits.items()}
+            for collection in map(open_data, (tmp_path / "one", tmp_path / "two", Path(), Path("../two")))
+        ]
+        assert found[0] == found[1] == found[2] == found[3]
+
+
+def test_digests_tell_of_changes(tmp_path: Path) -> None:
+    before = Collection("x", {"train": samples(3), "val": samples(1)}, root=Path("data")).digests()
+    moved = [Sample(Path("elsewhere", *s.path.parts[1:]), s.labels) for s in samples(3)]
+    assert Collection("x", {"train": moved}, root=Path("elsewhere")).digests() == {"train": before["train"]}
+    for other in (samples(4), samples(3)[::-1], [Sample(s.path, ("a",)) for s in samples(3)]):
+        assert Collection("x", {"train": other}, root=Path("data")).digests()["train"] != before["train"]

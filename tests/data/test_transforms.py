@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from pathlib import Path
 
 import orderless.torchvision_ops  # noqa: F401  must come before torchvision
@@ -13,7 +15,7 @@ from PIL import Image
 from torchvision.transforms import v2
 
 from orderless.data import transforms
-from orderless.data.dataset import ImageDataset, make_loader
+from orderless.data.dataset import BatchMemory, ImageDataset, make_loader
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 
@@ -145,3 +147,25 @@ def test_batches_lie_in_memory_as_the_encoder_wants_them(image: Image.Image, tmp
     assert torch.equal(batch.inputs[1], preprocessing.test_transform()(image.rotate(90)))
     (nothing,) = make_loader(ImageDataset(samples[1:2], preprocessing.test_transform(), 48), 4, shuffle=False)
     assert nothing.inputs.shape == (0, 3, 48, 48)
+
+
+def test_memory_of_batches_is_not_given_to_two_threads() -> None:
+    memory, wrong = BatchMemory(), []
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def work(number: int) -> None:
+        for _ in range(2_000):
+            own = memory.take(1, 2)
+            own[:] = number
+            wrong.extend([number] * bool((own != number).any()))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not wrong

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -174,3 +175,14 @@ def test_preprocessing_that_makes_no_sense_is_refused(
 
     with pytest.raises(UsageError, match="damaged metadata"):
         OnnxTagger(altered(exported[1], tmp_path / "bad.onnx", change))
+
+
+def test_travels_to_other_processes(exported: tuple[Path, Path], photos: Path) -> None:
+    file, photo = exported[1], jpegs(photos)[0]
+    for source in (file, file.read_bytes()):
+        tagger = OnnxTagger(source, threads=1)
+        assert pickle.loads(pickle.dumps(tagger)).predict(photo) == tagger.predict(photo)  # noqa: S301
+    with pytest.raises(TypeError, match="several files"):
+        tagger.predict_many(str(photo))
+    with pytest.raises(UsageError, match="at least"):
+        tagger.predict_many([photo], batch_size=0)

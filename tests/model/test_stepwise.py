@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from orderless.model.stepwise import StepwiseDecoder
+from orderless.model.stepwise import StepwiseDecoder, highest_thresholds
 
 
 def make(attention_size: int = 7, **settings: int) -> StepwiseDecoder:
@@ -83,3 +83,14 @@ def test_probabilities_are_those_of_the_candidates() -> None:
             assert steps[step][label] == max(steps[step][:-1])
             assert steps[step][-1] == pytest.approx(1 - steps[step][label], abs=1e-6)
             assert all(later[label] == 0 for later in steps[step + 1 :])
+
+
+@pytest.mark.parametrize("max_steps", [3, 6])
+def test_the_highest_threshold_at_which_a_label_is_written(max_steps: int) -> None:
+    head, features = make(max_steps=max_steps), 3 * torch.randn(12, 9, 8)
+    head.threshold.fill_(0.0)
+    highest = highest_thresholds(head.predict(features))
+    for threshold in (*highest.unique().tolist(), 0.3, 0.5, 0.7):
+        if threshold > 0:
+            head.threshold.fill_(threshold)
+            assert torch.equal(head.predict(features).labels, highest >= head.threshold)

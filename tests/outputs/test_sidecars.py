@@ -179,3 +179,10 @@ def test_a_folder_that_cannot_be_made_ends_the_job(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="Not a directory"):
         job.write(iter([tagged(photo(tmp_path / "a.jpg"), "person")]), print)
     assert job.tally.tagged == job.tally.failed == 0
+
+
+def test_suffixes_that_are_none_stay_in_the_name(tmp_path: Path) -> None:
+    results = [tagged(photo(tmp_path / f"IMG.000{number}"), label) for number, label in enumerate(("person", "grün"))]
+    writing("txt", tmp_path, None).write(results, pytest.fail)
+    assert (tmp_path / "IMG.0000.txt").read_text().strip() == "person"
+    assert (tmp_path / "IMG.0001.txt").read_text().strip() == "grün"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -169,3 +170,44 @@ def test_which_format() -> None:
         writing("parquet", Path(), Path("t.parquet"), resume=True)
     with pytest.raises(UsageError, match="cannot be printed"):
         writing("parquet", Path(), None)
+
+
+def test_a_stopped_job_is_not_begun_again_unasked(tmp_path: Path) -> None:
+    (tmp_path / "tags.csv.part").write_text("hours of work")
+    with pytest.raises(UsageError, match="--resume goes on, --overwrite begins again"):
+        writing("csv", tmp_path, tmp_path / "tags.csv")
+    job = writing("csv", tmp_path, tmp_path / "tags.csv", overwrite=True)
+    job.write([tagged("a.jpg", "person")], pytest.fail)
+    assert not (tmp_path / "tags.csv.part").exists()
+
+
+def test_a_finished_job_has_nothing_to_resume(tmp_path: Path) -> None:
+    out, photos = tmp_path / "tags.csv", [photo(tmp_path / name) for name in ("a.jpg", "b.jpg")]
+    writing("csv", tmp_path, out).write([tagged(name, "person") for name in photos], pytest.fail)
+    before = out.read_bytes()
+    job = writing("csv", tmp_path, out, resume=True)
+    assert list(job.pending(photos)) == []
+    job.write([], pytest.fail)
+    assert (job.tally.kept, job.tally.tagged) == (2, 0)
+    assert out.read_bytes() == before
+    with pytest.raises(UsageError, match="fewer photos"):
+        list(writing("csv", tmp_path, out, resume=True).pending([*photos, tmp_path / "c.jpg"]))
+
+
+def test_two_jobs_do_not_write_one_file(tmp_path: Path) -> None:
+    out = tmp_path / "tags.csv"
+
+    def slowly() -> Iterator[Result]:
+        yield tagged("a.jpg", "person")
+        with pytest.raises(UsageError, match="another job is writing"):
+            writing("csv", tmp_path, out, overwrite=True).write([tagged("b.jpg", "person")], pytest.fail)
+
+    writing("csv", tmp_path, out).write(slowly(), pytest.fail)
+    assert "a.jpg" in out.read_text()
+    assert "b.jpg" not in out.read_text()
+
+
+def test_without_standard_output_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(UsageError, match="standard output is closed"):
+        writing("csv", tmp_path, None).write([], pytest.fail)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Iterable
 from typing import Any
@@ -139,3 +140,38 @@ def test_closing_answers_what_waits() -> None:
         assert all(answer.done() and answer.result().tags for answer in answers)
 
     run(work())
+
+
+def test_clients_that_always_leave_do_not_wear_the_queue_out() -> None:
+    async def work() -> None:
+        tagger, batcher = Slow(), Batcher(Limits(batch_size=4, batch_wait_ms=0, queue=8, max_images=8), Metrics())
+        tagger.go.set()
+        batcher.start()
+        one, photo = model(tagger), jpeg()
+        for _ in range(2 * sys.getrecursionlimit()):
+            (answer,) = batcher.submit(one, [photo])
+            await asyncio.sleep(0)  # the queue wakes up and waits for more
+            answer.cancel()
+            await asyncio.sleep(0)
+        assert batcher.ready
+        assert not batcher.broken
+        assert (await batcher.submit(one, [photo])[0]).labels
+        await batcher.close()
+
+    run(work())
+
+
+def test_a_broken_queue_is_told_of(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        batcher = Batcher(Limits(), Metrics())
+
+        async def fail() -> list[Any]:
+            raise RuntimeError("oh")
+
+        monkeypatch.setattr(batcher, "_gather", fail)
+        batcher.start()
+        await until(lambda: batcher.broken)
+        assert not batcher.ready
+
+    run(work())
+    assert "the queue is broken" in caplog.text

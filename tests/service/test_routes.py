@@ -206,3 +206,10 @@ def test_hostile_images_are_tagged_or_named_as_failed(models: Models) -> None:
     assert answer.status_code == 200
     found = [(entry["name"], entry["error"] is None) for entry in answer.json()["images"]]
     assert found == [(name, readable) for name, _, readable in images]
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_monitors_may_ask_for_the_head_only(client: TestClient, path: str) -> None:
+    answer = client.head(path)
+    assert answer.status_code == 200
+    assert not answer.content

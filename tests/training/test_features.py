@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -147,3 +148,45 @@ def test_shards_are_flushed_on_the_way(setting, photos: Path, monkeypatch: pytes
     monkeypatch.setattr(cache, "SHARD_IMAGES", 32)
     written, _, _ = store(setting, open_data(photos)["train"])
     assert len(written.shards) == 3
+
+
+def test_a_photo_that_changes_meanwhile_is_not_kept(setting, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = setting[2] / "changing"
+    shutil.copytree(photos, folder)
+    samples = open_data(folder)["test"]
+    first, before = samples[0].path, samples[0].path.read_bytes()
+    hashed = cache._image_hash
+
+    def hash_then_change(sample: Sample) -> str | None:
+        found = hashed(sample)
+        if sample.path == first:
+            first.write_bytes(samples[1].path.read_bytes())
+            os.utime(first, (1, 1))
+        return found
+
+    monkeypatch.setattr(cache, "_image_hash", hash_then_change)
+    _, places, unreadable = store(setting, samples)
+    assert places[0] is None
+    assert unreadable == [(samples[0], "it changed while it was read")]
+    monkeypatch.setattr(cache, "_image_hash", hashed)
+    first.write_bytes(before)
+    features, places, unreadable = store(setting, samples)
+    assert not unreadable
+    assert not np.array_equal(features.gather([places[0]], [0]), features.gather([places[1]], [0]))
+
+
+def test_what_a_full_disk_left_is_removed(setting, photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("orderless.files.os.fsync", full)
+        with pytest.raises(OrderlessError, match=r"cannot write .*No space"):
+            store(setting, open_data(photos)["test"])
+    folder = next((setting[2] / "cache" / "features").iterdir())
+    assert not list(folder.iterdir())
+    (folder / ".old.tmp").touch()
+    os.utime(folder / ".old.tmp", (1, 1))
+    (folder / ".new.tmp").touch()
+    store(setting, open_data(photos)["test"])
+    assert [file.name for file in folder.glob(".*")] == [".new.tmp"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from orderless.config import Config, parse_config
 from orderless.errors import OrderlessError, UsageError
 from orderless.model.encoder import Encoder
 from orderless.recipes import recipe
-from orderless.run_folder import RunFolder
+from orderless.run_folder import RunFolder, save_weights
 from orderless.training.callbacks import Checkpoints
 from orderless.training.history import read_rows
 from orderless.training.progress import Watcher
@@ -274,3 +275,46 @@ def test_tensorboard_that_is_not_installed(photos: Path, tmp_path: Path, monkeyp
     with pytest.raises(UsageError, match="pip install tensorboard"):
         train(tiny(photos, "bce"), RunFolder(tmp_path / "run"), tensorboard=True)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("change", ["labels", "weights"])
+def test_a_run_does_not_go_on_with_other_data_or_weights(change: str, photos: Path, tmp_path: Path) -> None:
+    data, run = tmp_path / "photos", RunFolder(tmp_path / "run")
+    shutil.copytree(photos, data)
+    save_weights(Encoder("test_resnet").backbone, tmp_path / "a.safetensors")
+    config = tiny(data, "frequent", epochs=1)
+    config = config.model_copy(
+        update={"model": config.model.model_copy(update={"weights": str(tmp_path / "a.safetensors")})}
+    )
+    train(config, run)
+    train(config, run, resume=True)  # nothing has changed
+    if change == "labels":
+        table = data / "metadata.csv"
+        lines = table.read_text().splitlines()
+        place = next(i for i, line in enumerate(lines) if "train" in line and "|" in line)
+        lines[place] = re.sub(r"\|[^|,\"]*", "", lines[place], count=1)
+        table.write_text("\n".join(lines))
+    else:
+        torch.manual_seed(5)
+        save_weights(Encoder("test_resnet").backbone, tmp_path / "a.safetensors")
+    what = "the images or labels of train" if change == "labels" else "the encoder's first weights"
+    with pytest.raises(UsageError, match=f"{what} have changed since"):
+        train(config, run, resume=True)
+
+
+def test_two_processes_do_not_train_one_run(photos: Path, tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    with run.in_training(), pytest.raises(UsageError, match="another process is training"):
+        train(tiny(photos, epochs=1), run, resume=True)
+    train(tiny(photos, epochs=1), run, resume=True)
+
+
+def test_seeds_have_an_end(photos: Path) -> None:
+    with pytest.raises(UsageError, match="4294967295"):
+        parse_config(tiny(photos).model_dump(mode="json") | {"seed": 2**32}, "test")
+
+
+def test_a_limit_may_leave_labels_out(photos: Path, tmp_path: Path) -> None:
+    config = tiny(photos, "bce", epochs=1)
+    config = config.model_copy(update={"data": config.data.model_copy(update={"limit": 3})})
+    assert train(config, RunFolder(tmp_path / "run"))["test"]["images"] == 3

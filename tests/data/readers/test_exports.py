@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from data.fixtures import make_coco_export, make_cvat, make_label_studio, make_tags, save
 from orderless.data import open_data
+from orderless.data.readers.files import ImageFinder, image_files
 from orderless.data.sample import Collection
 from orderless.errors import UsageError
 
@@ -170,3 +172,55 @@ def test_coco_export_of_cvat_subsets(tmp_path: Path) -> None:
     path = tmp_path / "annotations" / "instances_default.json"
     path.rename(path.with_name("instances_Train.json"))
     assert set(open_data(tmp_path).splits) == {"train", "val"}
+
+
+def test_an_image_of_another_split_does_not_stand_in(tmp_path: Path) -> None:
+    make_coco_export(tmp_path, ("train", "test"))
+    train = open_data(tmp_path)["train"]
+    lost = train[1].path
+    twin = tmp_path / "test" / lost.name
+    if not twin.exists():
+        save(twin, 3)
+    lost.unlink()
+    again = open_data(tmp_path)
+    paths = {sample.path for sample in again["train"]} | {sample.path for sample in again.splits.get("val", [])}
+    assert lost in paths  # named as missing when it is read
+    assert twin not in paths
+
+
+def test_one_image_does_not_stand_for_two_names(tmp_path: Path) -> None:
+    save(tmp_path / "photos" / "a.jpg", 1)
+    finder = ImageFinder(tmp_path)
+    assert finder.find("one/a.jpg", "x") == tmp_path / "photos" / "a.jpg"
+    assert finder.find("one/a.jpg", "x") == tmp_path / "photos" / "a.jpg"
+    assert finder.find("two/a.jpg", "x") == tmp_path / "two" / "a.jpg"
+
+
+def test_cvat_with_subsets_for_some_only(tmp_path: Path) -> None:
+    path = make_cvat(tmp_path, subsets=True) / "annotations.xml"
+    path.write_text(re.sub(r'subset="[^"]*"', 'subset="default"', path.read_text(), count=1))
+    with pytest.raises(UsageError, match="some images have a split and 1 have none"):
+        open_data(tmp_path)
+
+
+def test_linked_folders_are_walked_but_not_twice(tmp_path: Path) -> None:
+    elsewhere, root = tmp_path / "elsewhere", tmp_path / "root"
+    save(elsewhere / "b.jpg", 1)
+    save(root / "x" / "a.jpg", 2)
+    (root / "link").symlink_to(elsewhere)
+    (root / "x" / "up").symlink_to(root)
+    (root / "y").symlink_to(elsewhere)
+    assert list(image_files(root)) == [root / "link" / "b.jpg", root / "x" / "a.jpg"]
+
+
+def test_tag_files_in_capitals_and_sidecars_without_tags(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        save(tmp_path / f"{name}.JPG", 1)
+    (tmp_path / "a.TXT").write_text("dog")
+    (tmp_path / "b.JPG.xmp").write_text(
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/></x:xmpmeta>'
+    )
+    (tmp_path / "b.txt").write_text("cat")
+    (tmp_path / "c.txt").write_text("cow")
+    found = {sample.path.name: sample.labels for sample in open_data(tmp_path)}
+    assert found == {"a.JPG": ("dog",), "b.JPG": ("cat",), "c.JPG": ("cow",)}

@@ -78,3 +78,17 @@ def test_a_broken_image_names_the_row(tmp_path: Path) -> None:
     sample = open_data(make_hf_disk(tmp_path))["train"][0]
     with pytest.raises(UnreadableImage, match=r"5\.png.*more than the limit"):
         sample.load(pixel_limit=10)
+
+
+def test_images_of_one_name_are_not_one_image(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    make_hf_disk(tmp_path)
+    file = tmp_path / "train" / "data-00000-of-00001.arrow"
+    with pa.OSFile(str(file)) as source:
+        table = pa.ipc.open_stream(source).read_all()
+    images = [{"bytes": image["bytes"], "path": "image.png"} for image in table["image"].to_pylist()]
+    table = table.set_column(0, "image", pa.array(images, table.schema.field("image").type))
+    with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    assert len({sample.path for sample in open_data(tmp_path)["train"]}) == 5

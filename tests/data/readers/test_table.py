@@ -199,3 +199,35 @@ def test_half_a_parquet_file(tmp_path: Path) -> None:
 def test_nested_labels(tmp_path: Path) -> None:
     table(tmp_path, '{"file_name": "0.png", "labels": [["a"]]}\n', "metadata.jsonl")
     assert "flat list" in message(tmp_path)
+
+
+def test_folders_of_splits_and_others(tmp_path: Path) -> None:
+    names = [f"{folder}/{i}.png" for folder in ("train", "test", "extra") for i in range(4)]
+    for i, name in enumerate(names):
+        save(tmp_path / name, i)
+    write_csv(tmp_path / "metadata.csv", [["file_name", "labels"], *([name, "a"] for name in names)])
+    assert "some images have a split and 4 have none" in message(tmp_path)
+    kept = [name for name in names if not name.startswith("test")]  # `train` may be a label then
+    write_csv(tmp_path / "metadata.csv", [["file_name", "labels"], *([name, "a"] for name in kept)])
+    assert {split: len(part) for split, part in open_data(tmp_path).splits.items()} == {"train": 6, "val": 1, "test": 1}
+
+
+@pytest.mark.parametrize("value", [[1.0, 0.0], [1, 0, 1], [False, True, False], "[0, 0, 1, 1]", [0.0, 0.0, 0.0]])
+def test_a_row_of_zeros_and_ones_has_no_names(value: object) -> None:
+    with pytest.raises(UsageError, match="a 0 or 1 for each label"):
+        parse_labels(value, "|", "here")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [([0, 1], ("0", "1")), ([1], ("1",)), (float("nan"), ()), ([3, 1], ("3", "1")), (["1", "0", "2"], ("1", "0", "2"))],
+)
+def test_numbers_may_be_names(value: object, expected: tuple[str, ...]) -> None:
+    assert parse_labels(value, "|", "here") == expected
+
+
+def test_one_spelling_of_accents(tmp_path: Path) -> None:
+    found = open_data(
+        table(tmp_path, "file_name,labels\n0.png,caf\u00e9\n1.png,cafe\u0301\n2.png,caf\u00e9|cafe\u0301\n")
+    )
+    assert {sample.labels for sample in found} == {("caf\u00e9",)}

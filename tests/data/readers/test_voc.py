@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,12 @@ def test_a_file_name_that_leads_out(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("000002.jpg", "../../../secret.jpg"))
     with pytest.raises(UsageError, match="outside the data folder"):
         open_data(tmp_path)
+
+
+def test_the_list_says_which_image_not_a_stale_annotation(tmp_path: Path) -> None:
+    root = make_voc(tmp_path)
+    expected = [sample.path for sample in open_data(root)]
+    for stale in ("000001.jpg", "000001", ""):
+        for path in root.rglob("*.xml"):
+            path.write_text(re.sub("<filename>.*</filename>", f"<filename>{stale}</filename>", path.read_text()))
+        assert [sample.path for sample in open_data(root)] == expected
