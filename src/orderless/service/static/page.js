@@ -23,7 +23,8 @@ async function start() {
     models = served.models.map((model) => model.name);
     limits = served.limits;
     const names = models.length === 1 ? models[0] : `${models.length} models`;
-    $("about").textContent = `${names}, ${served.models[0].labels} labels · orderless ${served.version}`;
+    const counts = [...new Set(served.models.map((model) => model.labels))].join(" and ");
+    $("about").textContent = `${names}, ${counts} labels · orderless ${served.version}`;
     showSwitch();
     $("error").hidden = $("token-form").hidden = true;
   } catch (problem) {
