@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from orderless.errors import OrderlessError, UsageError
@@ -34,6 +34,48 @@ def temporary_name(path: Path) -> Path:
     """
     mark = zlib.crc32(os.fsencode(path.name))
     return path.with_name(f".{path.name[:40]}.{mark:08x}.{os.getpid()}-{os.urandom(3).hex()}.tmp")
+
+
+_held: set[int] = set()  # handles of what this process has locked
+
+
+@contextmanager
+def alone_with(path: Path) -> Iterator[bool]:
+    """Whether no other process is within this for the same file or folder, which must be there.
+
+    Nobody can tell on Windows and on some network drives: then it is taken to be so.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield True
+        return
+    handle = os.open(path, os.O_RDONLY)
+    _held.add(handle)
+    try:
+        alone = True
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            alone = path.exists() and os.path.samestat(os.fstat(handle), path.stat())  # not renamed meanwhile
+        except BlockingIOError:
+            alone = False
+        except OSError:
+            pass
+        yield alone
+    finally:
+        if handle in _held:  # else this is a forked process, which has closed it
+            _held.discard(handle)
+            os.close(handle)
+
+
+def _let_go() -> None:
+    """In a process that was forked: it may outlive this one for a moment, and must not hold what this one had."""
+    while _held:
+        os.close(_held.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -14,7 +14,6 @@ report.html        one page, pictures inside
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from orderless.config import Config, dump_config, load_config
 from orderless.errors import OrderlessError, UsageError
-from orderless.files import write_bytes, write_text
+from orderless.files import alone_with, write_bytes, write_text
 from orderless.labels import Vocabulary
 
 if TYPE_CHECKING:
@@ -98,28 +97,15 @@ class RunFolder:
 
     @contextmanager
     def in_training(self) -> Iterator[None]:
-        """No other process may train this run meanwhile; but on Windows and some network drives none is stopped."""
+        """No other process may train this run meanwhile."""
         try:
             self.last.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OrderlessError(f"cannot write {self.path}: {error.strerror or error}") from None
-        try:
-            import fcntl
-        except ImportError:
+        with alone_with(self.last) as alone:
+            if not alone:
+                raise UsageError(f"another process is training {self.path}; wait for it, or choose another --out")
             yield
-            return
-        folder = os.open(self.last, os.O_RDONLY)
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(folder)
-            raise UsageError(f"another process is training {self.path}; wait for it, or choose another --out") from None
-        except OSError:
-            pass
-        try:
-            yield
-        finally:
-            os.close(folder)
 
     def begin(self, config: Config, vocabulary: Vocabulary, basis: dict[str, str] | None = None) -> None:
         """Write what is known before the first step; remove what a killed process was writing.

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from orderless.errors import OrderlessError, UsageError
-from orderless.files import write_atomically
+from orderless.files import alone_with, write_atomically
 from orderless.outputs import Output
 from orderless.outputs.about import About
 from orderless.outputs.sidecars import sidecar
@@ -172,8 +172,12 @@ class Writing:
             self.part.parent.mkdir(parents=True, exist_ok=True)
             self.part.touch()
             # Bytes of a file name that are not UTF-8 are kept as they are.
-            with self.part.open("r+", encoding="utf-8", errors="surrogateescape", newline="") as file:
-                _lock(file, self.part)
+            with (
+                alone_with(self.part) as alone,
+                self.part.open("r+", encoding="utf-8", errors="surrogateescape", newline="") as file,
+            ):
+                if not alone:
+                    raise UsageError(f"another job is writing {str(self.part)!r}; wait for it, or choose another --out")
                 if self.model:
                     self.part_model.write_text(self.model, encoding="utf-8")
                 file.seek(self._kept_bytes)
@@ -231,23 +235,6 @@ class Writing:
 
 def _part(out: Path) -> Path:
     return out.with_name(out.name + ".part")
-
-
-def _lock(file: TextIO, path: Path) -> None:
-    """Two jobs must not write one file; where the file system can tell."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        same = path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except BlockingIOError:
-        same = False
-    except OSError:
-        return
-    if not same:  # or it was renamed since it was opened
-        raise UsageError(f"another job is writing {str(path)!r}; wait for it, or choose another --out")
 
 
 class _Lines:
