@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from orderless.files import alone_with, temporary_name
+
+
+def _wait(started: Event) -> None:
+    started.set()
+    time.sleep(60)
 
 
 def test_a_forked_process_does_not_hold_what_its_parent_locked(tmp_path: Path) -> None:
@@ -15,8 +21,11 @@ def test_a_forked_process_does_not_hold_what_its_parent_locked(tmp_path: Path) -
         assert alone
         with alone_with(tmp_path) as again:
             assert not again
-        child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(30,))
+        context = multiprocessing.get_context("fork")
+        started = context.Event()
+        child = context.Process(target=_wait, args=(started,))
         child.start()
+        assert started.wait(30)
     try:
         with alone_with(tmp_path) as alone:
             assert alone
