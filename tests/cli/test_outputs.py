@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.text import Text
 
 from orderless.cli.main import main
 from orderless.cli.predict import _common_folder
+from orderless.cli.tables import Flow
 from orderless.config import override
 from orderless.data import open_data
 from orderless.labels import Vocabulary
@@ -139,3 +143,13 @@ def test_names_cannot_drive_the_terminal(run: Path, folder: Path, capsys: pytest
         assert code == 1
         assert "\x1b" not in out + err
         assert "owned" in out + err
+
+
+@pytest.mark.parametrize("width", [30, 44, 100])
+def test_a_score_stays_beside_its_label(width: int) -> None:
+    pieces = [f"{name} 0.50" for name in ("dog", "traffic light", "person", "a very long name indeed")]
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(Flow([Text(piece) for piece in pieces]))
+    lines = [line.strip() for line in console.export_text().splitlines()]
+    assert [piece for line in lines for piece in line.split("  ")] == pieces
+    assert len(lines) == {30: 3, 44: 2, 100: 1}[width]

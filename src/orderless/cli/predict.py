@@ -159,10 +159,11 @@ def watched(results: Iterable[Result], total: int) -> Iterable[Result]:
 
 
 def _print_table(results: Iterable[Result]) -> None:
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     from orderless.cli.console import out
+    from orderless.cli.tables import Flow
     from orderless.text import printable
 
     rows = list(results)
@@ -173,12 +174,12 @@ def _print_table(results: Iterable[Result]) -> None:
     table.add_column("photo", style="cyan", overflow="fold")
     table.add_column("tags, in the order the model wrote them")
     for result, name in zip(rows, names, strict=True):
+        tags: Text | Flow = Text("no tag", "dim")
         if result.error is not None:
-            tags = f"[red]{escape(printable(result.error))}[/red]"
-        else:
-            written = (f"{escape(printable(tag.label))} [dim]{tag.score:.2f}[/dim]" for tag in result.tags)
-            tags = "  ".join(written) or "[dim]no tag[/dim]"
-        table.add_row(escape(printable(name)), tags)
+            tags = Text(printable(result.error), "red")
+        elif result.tags:
+            tags = Flow([Text(printable(tag.label)) + Text(f" {tag.score:.2f}", "dim") for tag in result.tags])
+        table.add_row(Text(printable(name)), tags)
     out.print(table)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -49,3 +51,24 @@ def comparison_table(rows: Mapping[str, Mapping[str, Any]], columns: tuple[str, 
     for method, metrics in rows.items():
         table.add_row(method, *(percent(metrics[c]) if c in metrics else "–" for c in columns))
     return table
+
+
+class Flow:
+    """Pieces of text side by side, two spaces apart; a piece goes to the next line as a whole."""
+
+    def __init__(self, pieces: Sequence[Text]) -> None:
+        self.pieces = pieces
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = Text()
+        for piece in self.pieces:
+            if line and line.cell_len + 2 + piece.cell_len > options.max_width:
+                yield line
+                line = Text()
+            line += Text("  " if line else "") + piece
+        yield line
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        widths = [piece.cell_len for piece in self.pieces] or [0]
+        widest, all_of_them = max(widths), sum(widths) + 2 * (len(widths) - 1)
+        return Measurement(min(widest, options.max_width), min(all_of_them, options.max_width))
