@@ -101,7 +101,7 @@ def test_the_service_runs_on_these_requirements_alone(exported: tuple[Path, Path
     assert "token" in refused.stderr
     service = subprocess.Popen(command, env=child)
     try:
-        check = json.loads(settings["HEALTHCHECK"].partition("CMD ")[2])[2].replace(":8000/", f":{port}/")
+        check = json.loads(settings["HEALTHCHECK"].partition("CMD ")[2])[2].replace(" 8000,", f" {port},")
         for _ in range(120):
             healthy = subprocess.run([python, "-c", check], capture_output=True).returncode == 0
             if healthy or service.poll() is not None:
