@@ -144,7 +144,7 @@ def _device(name: str | None) -> torch.device:
     chosen = name or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         return torch.empty(0, device=chosen).device
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+    except (RuntimeError, AssertionError) as error:
         raise UsageError(f"there is no device {chosen!r} here ({str(error).splitlines()[0]})") from None
 
 
