@@ -126,7 +126,7 @@ class Writing:
         if self.output.kind == "sidecar":
             self._write_sidecars(counted, complain)
         elif self.finished:
-            self.tally.failed += sum(1 for _ in counted)  # there are none
+            return  # `pending` gave no photo
         elif self.out is None:
             if sys.stdout is None:
                 raise UsageError("standard output is closed; say where to write with --out FILE")
