@@ -194,6 +194,14 @@ def test_a_finished_job_has_nothing_to_resume(tmp_path: Path) -> None:
         list(writing("csv", tmp_path, out, resume=True).pending([*photos, tmp_path / "c.jpg"]))
 
 
+def test_a_part_does_not_replace_a_file_unasked(tmp_path: Path) -> None:
+    for name in ("tags.csv", "tags.csv.part"):
+        (tmp_path / name).write_text("file_name,labels,scores,error\n")
+    with pytest.raises(UsageError, match="is there already"):
+        writing("csv", tmp_path, tmp_path / "tags.csv", resume=True)
+    writing("csv", tmp_path, tmp_path / "tags.csv", resume=True, overwrite=True)
+
+
 def test_two_jobs_do_not_write_one_file(tmp_path: Path) -> None:
     out = tmp_path / "tags.csv"
 

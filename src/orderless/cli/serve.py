@@ -56,9 +56,8 @@ def serve_command(
         batch_size, batch_wait_ms, queue, timeout, max_images, max_upload_mb, max_held_mb, max_pixels, head_seconds, body_seconds
     )  # fmt: skip
     listener = open_socket(host, port)
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(0)
-    )  # while models load: the first process of a container has none
+    # While models load: the first process of a container has no handler of its own.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     served = load_models(models)
     app = create_app(
         served, limits, token=token, local_only=local and token is None, label_studio_root=label_studio_root

@@ -62,7 +62,8 @@ next; factor and shift [W * 3] float32 repeat the values of the three colours. R
 static int is_matrix(const Py_buffer *view, Py_ssize_t lines, Py_ssize_t width)
 {
     return view->ndim == (lines ? 2 : 1) && view->format && !strcmp(view->format, "f") && view->itemsize == 4 &&
-           (uintptr_t)view->buf % sizeof(float) == 0 && view->len == (lines ? lines : 1) * width * 4 && view->shape[view->ndim - 1] == width;
+           (uintptr_t)view->buf % sizeof(float) == 0 && view->shape[view->ndim - 1] == width &&
+           view->len == (lines ? lines : 1) * width * 4;
 }
 
 static PyObject *normalise(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t count)

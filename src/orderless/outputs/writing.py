@@ -79,10 +79,10 @@ class Writing:
             raise UsageError(f"--out {str(out)!r} is a link that leads nowhere") from None
         if place.exists() and not place.is_file():
             raise UsageError(f"--out {str(out)!r} is there already, and is not a file")
-        resumed = self.resume and self.output.resumable
-        if place.exists() and not self.overwrite and not resumed:
-            raise UsageError(f"--out {str(out)!r} is there already; --overwrite replaces it")
         part = _part(place)
+        finished = self.resume and self.output.resumable and not part.is_file()
+        if place.exists() and not self.overwrite and not finished:
+            raise UsageError(f"--out {str(out)!r} is there already; --overwrite replaces it")
         if self.output.resumable and part.is_file() and not self.overwrite and not self.resume:
             raise UsageError(f"{str(part)!r} is of a job that was stopped: --resume goes on, --overwrite begins again")
         return place

@@ -231,8 +231,9 @@ def _image_hash(sample: Sample) -> str | None:
 def _remove_abandoned(folder: Path) -> None:
     """What a killed process was writing. No write takes an hour."""
     for file in folder.glob("*.tmp"):
-        if file.stat().st_mtime < time.time() - 3600:
-            file.unlink()
+        with suppress(FileNotFoundError):  # renamed meanwhile
+            if file.stat().st_mtime < time.time() - 3600:
+                file.unlink()
 
 
 def _make_room(root: Path, keep: Path, needed: int) -> None:
@@ -243,7 +244,7 @@ def _make_room(root: Path, keep: Path, needed: int) -> None:
         with suppress(FileNotFoundError):  # another process may remove it, or rename what it wrote
             used[folder] = folder.stat().st_mtime
             _remove_abandoned(folder)
-            sizes[folder] = sum(file.stat().st_size for file in folder.glob("*"))
+            sizes[folder] = sum(file.stat().st_size for file in folder.glob("*") if file.suffix != ".tmp")
     limit = cache_limit()
     for folder in sorted(sizes, key=used.__getitem__):
         if sum(sizes.values()) + needed <= limit:
