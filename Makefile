@@ -11,10 +11,10 @@ demo: setup
 	$(BIN)/orderless demo
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
 
 test-slow: setup
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow --durations 15
 
 # The lowest versions that pyproject.toml allows, but for torch: another build of it is gigabytes.
 LOWEST := build/lowest
