@@ -31,6 +31,7 @@ from orderless.model.prediction import Prediction
 from orderless.results import ImageSource, Outputs, Result, Step, Tag, check_many, make_results
 from orderless.run_folder import RunFolder, load_weights
 from orderless.runtimes import RUNTIMES, choose_runtime
+from orderless.text import counted
 
 if TYPE_CHECKING:
     from orderless.evaluation.judge import Judgement
@@ -127,7 +128,7 @@ class Tagger:
         if judged.unreadable and not skip_unreadable:
             index, reason = next(iter(judged.unreadable.items()))
             raise OrderlessError(
-                f"{len(judged.unreadable)} of {len(samples)} images cannot be read, the first is "
+                f"{len(judged.unreadable):,} of {counted(len(samples), 'image')} cannot be read, the first is "
                 f"{samples[index].name!r} ({reason}); pass --skip-unreadable to judge the others"
             )
         return judged

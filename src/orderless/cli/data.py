@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orderless.cli.scenes import scenes_command
+from orderless.text import counted
 
 if TYPE_CHECKING:
     from orderless.data import Collection
@@ -90,7 +91,7 @@ def show_command(
     sheet = contact_sheet(samples)
     kind = {".png": "PNG", ".webp": "WEBP"}.get(out.suffix.lower(), "JPEG")
     write_atomically(out, lambda temporary: sheet.save(temporary, format=kind))
-    console.out.print(f"{len(samples)} images on {out} ({sheet.width}x{sheet.height})", markup=False)
+    console.out.print(f"{counted(len(samples), 'image')} on {out} ({sheet.width}x{sheet.height})", markup=False)
 
 
 @app.command("convert")
@@ -114,7 +115,7 @@ def convert_command(
         console.err.print(f"left out: {error}", markup=False)
     if len(left_out) > 10:
         console.err.print(f"and {len(left_out) - 10:,} more left out", markup=False)
-    console.out.print(f"{len(collection) - len(left_out):,} images in {out}", markup=False)
+    console.out.print(f"{counted(len(collection) - len(left_out), 'image')} in {out}", markup=False)
 
 
 def _open(data: str, format: str | None, seed: int, option: list[str] | None) -> Collection:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from orderless.cli.console import out
-from orderless.text import printable
+from orderless.text import counted, printable
 
 if TYPE_CHECKING:
     from orderless.data.check import Report
@@ -23,11 +23,13 @@ def print_summary(report: Report) -> None:
     """Counts, labels with bars, then what to look at, the worst last so that it stays in sight."""
     shape: Any = report.sizes
     head = Text.assemble((report.format, "bold"), f"  {printable(report.root)}\n")
-    boxes = f" ({report.samples:,} samples)" if report.samples != report.images else ""
+    boxes = f" ({counted(report.samples, 'sample')})" if report.samples != report.images else ""
     splits = ", ".join(f"{split} {count:,}" for split, count in report.splits.items())
-    head.append(f"{report.images:,} images{boxes}: {splits}\n")
+    head.append(f"{counted(report.images, 'image')}{boxes}: {splits}\n")
     card = report.cardinality
-    head.append(f"{len(report.labels):,} labels, {card['mean']:.2f} to an image ({card['min']} to {card['max']})")
+    head.append(
+        f"{counted(len(report.labels), 'label')}, {card['mean']:.2f} to an image ({card['min']} to {card['max']})"
+    )
     if shape:
         small, large = shape["smallest"], shape["largest"]
         head.append(f"\nsizes from {small[0]}x{small[1]} to {large[0]}x{large[1]}")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from orderless.text import counted
+
 
 def evaluate_command(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
@@ -51,7 +53,9 @@ def evaluate_command(
     else:
         part = "all splits" if split == "all" else f"the {split} split"
         out.print(
-            metrics_table(metrics, f"{run} on {part} of {opened[0]}, {len(samples):,} of {len(collection):,} images")
+            metrics_table(
+                metrics, f"{run} on {part} of {opened[0]}, {len(samples):,} of {counted(len(collection), 'image')}"
+            )
         )
         if data is not None and split in collection.carved:
             out.print("The data does not say which images are for testing: a share was drawn. --split all judges all.")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from orderless.text import counted
+
 FIGURES = (".png", ".svg", ".pdf")
 
 
@@ -32,4 +34,4 @@ def explain_command(
     image = open_image(photo, pixel_limit=tagger.config.data.pixel_limit)
     image.thumbnail((size, size))
     save_steps(image, result, out)
-    print(f"{', '.join(result.labels) or 'no tag'}: {len(result.steps)} steps drawn to {out}")
+    print(f"{', '.join(result.labels) or 'no tag'}: {counted(len(result.steps), 'step')} drawn to {out}")

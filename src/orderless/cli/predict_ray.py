@@ -9,6 +9,7 @@ import typer
 
 from orderless.cli.predict import Format, complain, make_writing, watched
 from orderless.errors import UsageError
+from orderless.text import counted
 
 
 def predict_with_ray(
@@ -46,7 +47,10 @@ def predict_with_ray(
         if writing is None or writing.output.kind == "sidecar":
             raise UsageError("--engine ray does not write beside the photos; choose another --to")
     job = RayJob(run, patterns, batch_size=batch_size, workers=workers)
-    print(f"tagging {job.total:,} photos on Ray, up to {job.processes} processes", file=sys.stderr)
+    print(
+        f"tagging {counted(job.total, 'photo')} on Ray, up to {counted(job.processes, 'process', 'processes')}",
+        file=sys.stderr,
+    )
     if writing is not None:
         writing.write(watched(job.results(), job.total), complain)
         tally = writing.tally

@@ -12,7 +12,7 @@ from orderless.config import Config
 from orderless.labels import Vocabulary
 from orderless.methods import METHODS
 from orderless.run_folder import RunFolder
-from orderless.text import printable
+from orderless.text import counted, printable
 
 SHOWN = 5  # labels from either end
 HEADLINES = {
@@ -90,8 +90,8 @@ def _data(config: Config, vocabulary: Vocabulary, metrics: dict[str, Any]) -> st
     return (
         f"## Data\n\nData set: {_text(data_name(config.data.path))}"
         f"{' (images: ' + ', '.join(sizes) + ')' if sizes else ''}. "
-        f"The training images carry {sum(vocabulary.frequencies):,} labels; the most frequent is "
-        f"{_text(most[1])} ({most[0]:,} images), the rarest {_text(least[1])} ({least[0]:,}).\n\n"
+        f"The training images carry {counted(sum(vocabulary.frequencies), 'label')}; the most frequent is "
+        f"{_text(most[1])} ({counted(most[0], 'image')}), the rarest {_text(least[1])} ({least[0]:,}).\n\n"
         f"All labels: {', '.join(_text(label) for label in vocabulary.names)}."
     )
 
@@ -104,8 +104,9 @@ def _metrics(split: str, numbers: dict[str, Any]) -> str:
         for name, title in HEADLINES.items()
         if numbers.get(name) is not None
     ]
-    return f"## Metrics\n\nOn {numbers['images']:,} {split} images.\n\n| metric | value |\n|---|---|\n" + "\n".join(
-        rows
+    return (
+        f"## Metrics\n\nOn {counted(numbers['images'], f'{split} image')}.\n\n| metric | value |\n|---|---|\n"
+        + "\n".join(rows)
     )
 
 
@@ -137,6 +138,7 @@ def _labels(run: RunFolder, vocabulary: Vocabulary, judgement: str) -> str:
 
 def _limits(config: Config, vocabulary: Vocabulary) -> str:
     rare = sum(count < 10 for count in vocabulary.frequencies)
+    few = f" {counted(rare, 'label has', 'labels have')} fewer than 10 training images." if rare else ""
     origin = {"auto": "published ImageNet weights", "none": "random weights"}.get(config.model.weights)
     origin = origin or f"the weights {_text(data_name(config.model.weights))}"
     encoder = {
@@ -150,7 +152,7 @@ def _limits(config: Config, vocabulary: Vocabulary) -> str:
   about people.
 - It knows the labels above and no other: whatever else a photo shows, it is silent or takes it for one of them.
 - It learned the habits of its data: what stands together there is expected together elsewhere, and places, people or
-  cameras that are rare there are judged worse.{f" {rare} labels have fewer than 10 training images." if rare else ""}
+  cameras that are rare there are judged worse.{few}
 - The encoder `{config.model.backbone}` started from {origin} and {encoder}; the bias and the licence of what it
   started from hold here too.
 - The heat maps show where the model looked, which is not a proof of why it chose a label."""

@@ -13,7 +13,7 @@ from orderless.data.check import Report, short_name
 from orderless.data.sample import SPLITS, Collection, Sample, by_hash
 from orderless.errors import UnreadableImage
 from orderless.report.data_plots import cardinality_plot, cooccurrence_plot, frequency_plot
-from orderless.text import printable
+from orderless.text import counted, printable
 
 THUMBNAIL = 280  # pixels on the long side, twice what the page shows
 PHOTOS = 24
@@ -87,10 +87,6 @@ def _splits(report: Report) -> str:
     return f'<div class="split-bar">{bars}</div><div class="key">{keys}</div>'
 
 
-def _plural(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
-
-
 def _findings(report: Report) -> str:
     """What to look at, the worst first; one line that all is well when there is nothing."""
     rare = [f"{row['label']} ({row['train']})" for row in report.rare_labels]
@@ -117,7 +113,7 @@ def _findings(report: Report) -> str:
     ]  # fmt: skip
     marks = {"bad": "✕", "warn": "!", "note": "·", "good": "✓"}
     items = [
-        _finding(kind, marks[kind], f"<strong>{_plural(count, one, many)}</strong>{_names(names)}")
+        _finding(kind, marks[kind], f"<strong>{counted(count, one, many)}</strong>{_names(names)}")
         for kind, count, one, many, names in rows
         if count
     ]

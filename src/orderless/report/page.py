@@ -9,6 +9,7 @@ from orderless.report.html import document, safe, table_html, tiles
 from orderless.report.runs import Comparison
 from orderless.report.spread import RULE
 from orderless.report.tables import Table
+from orderless.text import counted
 
 
 def comparison_page(
@@ -21,8 +22,8 @@ def comparison_page(
     images = info["images"]
     body = [
         f"<h1>{safe(name)}: {len(comparison.variants)} ways to learn label sets</h1>",
-        f'<p class="soft">Trained on the same photos, encoder and budget; judged on {images[comparison.split]:,} '
-        f"{comparison.split} images.</p>",
+        f'<p class="soft">Trained on the same photos, encoder and budget; judged on '
+        f"{counted(images[comparison.split], f'{comparison.split} image')}.</p>",
         tiles(
             [
                 (f"{images['train']:,}", "training images"),
@@ -72,7 +73,7 @@ def _in_paper(claim: Claim) -> str:
 def _settings(comparison: Comparison) -> str:
     config, info = comparison.runs[0].config, comparison.info
     stages = "; ".join(
-        f"{stage.name}: {stage.epochs} epochs of {stage.optimizer}, learning rate {stage.learning_rate:g}, "
+        f"{stage.name}: {counted(stage.epochs, 'epoch')} of {stage.optimizer}, learning rate {stage.learning_rate:g}, "
         f"batches of {stage.batch_size}"
         for stage in comparison.runs[-1].config.settled(info["images"]["train"]).stages
     )

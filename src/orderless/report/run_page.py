@@ -25,6 +25,7 @@ from orderless.report.summary import (
 )
 from orderless.report.summary_page import advice, good_and_bad, headline, looks, photo_card, right_or_wrong
 from orderless.run_folder import RunFolder, resume_command
+from orderless.text import counted
 from orderless.training.history import read_rows
 
 HEADLINES = ("OF1", "CF1", "mAP", "OP", "OR", "subset-accuracy", "duplicate-rate", "order-rigidness")
@@ -50,10 +51,10 @@ def run_page(run: RunFolder, metrics: dict[str, Any], summary: Summary, collecti
     judged = final_predictions(run)[split]
     results = per_class(judged["truth"], judged["predicted"], judged["scores"], judged["ignore"])
     _, numbers, tuned = run.final_numbers()
-    where = f"{numbers['images']:,} {split} images"
+    where, labels = counted(numbers["images"], f"{split} image"), counted(len(vocabulary), "label")
     body = [
         f"<h1>{safe(title(config.method))} on {safe(_data_name(config.data.path))}</h1>",
-        f'<p class="soft">Judged on {where}, {len(vocabulary)} labels; encoder {safe(config.model.backbone)} at '
+        f'<p class="soft">Judged on {where}, {labels}; encoder {safe(config.model.backbone)} at '
         f"{config.data.image_size} px, seed {config.seed}.</p>",
         headline(summary),
         tiles([(f"{100 * numbers[name]:.1f} %", name) for name in HEADLINES if name in numbers]),

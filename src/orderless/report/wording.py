@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from orderless.evaluation.advice import PLENTY
 from orderless.report.summary import LabelFacts, Photo, SecondLook, Summary
+from orderless.text import counted
 
 
 def how_good(summary: Summary) -> str:
@@ -38,7 +39,7 @@ def judged_on(summary: Summary) -> str:
 
 
 def photos(count: int) -> str:
-    return f"{count:,} photo" if count == 1 else f"{count:,} photos"
+    return counted(count, "photo")
 
 
 def helps(summary: Summary) -> list[tuple[str, list[str]]]:

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from orderless.service.limits import Limits
 from orderless.service.metrics import Metrics
 from orderless.service.problems import CLIENT_LEFT
-from orderless.text import printable
+from orderless.text import counted, printable
 
 _DRAIN_SECONDS, _DRAIN_BYTES = 1.0, 64_000_000
 _NAME_LENGTH = 200
@@ -153,7 +153,11 @@ async def _read_form(request: Request, pieces: AsyncGenerator[bytes, None], max_
         form = await parser.parse()
     except MultiPartException as error:
         too_many = error.message.startswith("Too many files")
-        detail = f"a request may hold {max_images} images" if too_many else f"the form is damaged: {error.message}"
+        detail = (
+            f"a request may hold {counted(max_images, 'image')}"
+            if too_many
+            else f"the form is damaged: {error.message}"
+        )
         raise HTTPException(413 if too_many else 400, detail) from None
     files = [value for _, value in form.multi_items() if not isinstance(value, str)]
     if not files:

@@ -157,7 +157,7 @@ def test_coco_export_with_labels_of_whole_images(tmp_path: Path) -> None:
     assert found.format == "coco-export"
     assert by_name(found) == {"0.jpg": ("sunny",), "1.jpg": ("rainy",), "2.jpg": ("sunny",), "3.jpg": ("rainy",)}
     assert all(sample.areas == () for sample in found)
-    assert "1 images without annotation" in found.notes[0]
+    assert "1 image without annotation" in found.notes[0]
     assert len(open_data(tmp_path, keep_empty=True)) == 5
 
 

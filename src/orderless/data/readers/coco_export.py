@@ -12,6 +12,7 @@ from orderless.data.readers.coco_file import CocoFile, read_coco_file
 from orderless.data.readers.files import SPLIT_NAMES, ImageFinder, check_some_exist, head, share
 from orderless.data.sample import Collection, Sample, complete_splits, split_samples
 from orderless.errors import UsageError
+from orderless.text import counted
 
 FORMAT = "coco-export"
 
@@ -43,7 +44,8 @@ def read(root: Path, seed: int, *, keep_empty: bool = False, val_share: float = 
             unsplit.extend(samples)
     if splits and unsplit:
         raise UsageError(f"{folder}: some COCO files name a split and some do not, as {files[0][1].name!r}")
-    notes = [f"{left_out:,} images without annotation were left out (option keep_empty)"] if left_out else []
+    empty = counted(left_out, "image without annotation was", "images without annotation were")
+    notes = [f"{empty} left out (option keep_empty)"] if left_out else []
     splits = (
         split_samples(unsplit, seed, root=folder)
         if unsplit

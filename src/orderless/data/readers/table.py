@@ -17,6 +17,7 @@ from orderless.data.readers.files import SPLIT_NAMES, check_some_exist, inside, 
 from orderless.data.readers.rows import Rows, read_rows
 from orderless.data.sample import Collection, Sample, complete_splits, split_samples
 from orderless.errors import UsageError
+from orderless.text import counted
 
 FORMAT = "folder"
 
@@ -54,7 +55,8 @@ def read(root: Path, seed: int, *, separator: str = "|") -> Collection:
         check_some_exist([sample for _, sample in samples], path)
         again = len(samples) - len({sample.path for _, sample in samples})
         if again:
-            notes.append(f"{path.name}: {again} rows name a photo that another row names too; each row is a sample")
+            rows_name = counted(again, "row names", "rows name")
+            notes.append(f"{path.name}: {rows_name} a photo that another row names too; each row is a sample")
         for own_split, sample in samples:
             if own_split or split:
                 splits.setdefault(own_split or str(split), []).append(sample)

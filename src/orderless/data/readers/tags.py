@@ -14,6 +14,7 @@ from orderless.data.readers.files import SPLIT_NAMES, image_files, read_text, un
 from orderless.data.sample import Collection, Sample, complete_splits, split_samples
 from orderless.data.xmp import read_keywords
 from orderless.errors import UsageError
+from orderless.text import counted
 
 FORMAT = "tags"
 
@@ -49,7 +50,8 @@ def read(root: Path, seed: int) -> Collection:
         raise UsageError(f"some images lie in the folders of a split, but {str(unsplit[0].path)!r} does not")
     notes = []
     if untagged:
-        notes.append(f"{len(untagged):,} images without a tag file were left out, the first is {str(untagged[0])!r}")
+        left_out = counted(len(untagged), "image without a tag file was", "images without a tag file were")
+        notes.append(f"{left_out} left out, the first is {str(untagged[0])!r}")
     splits = split_samples(unsplit, seed, root=root) if unsplit else complete_splits(splits, seed, root=root)
     return Collection(FORMAT, splits, root=root, notes=notes)
 

@@ -24,7 +24,7 @@ async function start() {
     limits = served.limits;
     const names = models.length === 1 ? models[0] : `${models.length} models`;
     const counts = [...new Set(served.models.map((model) => model.labels))].join(" and ");
-    $("about").textContent = `${names}, ${counts} labels · orderless ${served.version}`;
+    $("about").textContent = `${names}, ${counts} ${counts === "1" ? "label" : "labels"} · orderless ${served.version}`;
     showSwitch();
     $("error").hidden = $("token-form").hidden = true;
   } catch (problem) {
