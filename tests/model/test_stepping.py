@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from orderless.model import stepping
 from orderless.model.decoder import SequenceDecoder
-from orderless.model.stepping import GatheredLinear, Linear, lstm_step, step_linear
+from orderless.model.stepping import FEW_ROWS, GatheredLinear, Linear, few_rows_linear, lstm_step, step_linear
 from orderless.model.stepwise import StepwiseDecoder
 
 
@@ -58,9 +60,77 @@ def test_plain_where_nothing_is_gathered() -> None:
     x = torch.zeros(1)
     assert isinstance(step_linear(x), GatheredLinear)
     with torch.no_grad():
-        assert step_linear(x) is F.linear
+        assert step_linear(x) is few_rows_linear
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert step_linear(x) is F.linear
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, FEW_ROWS, FEW_ROWS + 1])
+@pytest.mark.parametrize(("size", "outputs"), [(0, 3), (1, 1), (31, 5), (32, 4), (33, 7), (1536, 130)])
+@pytest.mark.parametrize("bias", [True, False])
+@torch.no_grad()
+def test_few_rows_are_multiplied_as_many(rows: int, size: int, outputs: int, bias: bool) -> None:
+    torch.manual_seed(0)
+    inputs, weight = torch.randn(rows, size), torch.randn(outputs, size)
+    add = torch.randn(outputs) if bias else None
+    wanted = F.linear(inputs.double(), weight.double(), None if add is None else add.double()).float()
+    torch.testing.assert_close(few_rows_linear(inputs, weight, add), wanted, rtol=1e-5, atol=1e-4)
+
+
+@torch.no_grad()
+def test_what_is_no_plain_row_is_left_to_pytorch() -> None:
+    inputs, weight = torch.randn(2, 6), torch.randn(4, 6)
+    wanted = F.linear(inputs, weight)
+    torch.testing.assert_close(few_rows_linear(inputs.double(), weight.double(), None).float(), wanted)
+    turned, apart = (
+        weight.t().contiguous().t(),
+        torch.stack((inputs, inputs), dim=2)[:, :, 0],
+    )  # the same numbers with gaps
+    torch.testing.assert_close(few_rows_linear(apart, turned, None), wanted)
+    assert few_rows_linear(inputs.to("meta"), weight.to("meta"), None).is_meta
+    infinite = few_rows_linear(torch.tensor([[torch.inf, torch.nan]]), torch.ones(1, 2), None)
+    assert infinite.isnan().all()
+
+
+def test_c_refuses_what_it_does_not_understand() -> None:
+    if stepping.native is None:
+        pytest.skip("no C compiler when it was installed")
+    x, w, b, y = (np.ones(shape, np.float32) for shape in ((2, 3), (4, 3), (4,), (2, 4)))
+    stepping.native.linear(x, w, b, y)
+    assert (y == 4).all()
+    for wrong in (
+        (x.astype(np.float64), w, b, y),
+        (x[:, :2].copy(), w, b, y),
+        (x, w, b[:3].copy(), y),
+        (x, w, b, y[:1].copy()),
+        (x, w, y, y),
+        (x[0], w, b, y),
+    ):
+        with pytest.raises(ValueError, match="other kinds or shapes"):
+            stepping.native.linear(*wrong)
+    with pytest.raises((ValueError, BufferError)):
+        stepping.native.linear(x, w, b, np.ones((4, 2), np.float32).T)
+    y.flags.writeable = False
+    with pytest.raises((ValueError, BufferError)):
+        stepping.native.linear(x, w, b, y)
+    with pytest.raises(TypeError, match="four arrays"):
+        stepping.native.linear(x, w)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("attention", [0, 7])
+@pytest.mark.parametrize("kind", [SequenceDecoder, StepwiseDecoder])
+def test_decoders_write_the_same_without_c(
+    kind: type[SequenceDecoder] | type[StepwiseDecoder], attention: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(0)
+    decoder = kind(6, 4, hidden_size=5, embedding_size=3, attention_size=attention).eval()
+    for features in (torch.randn(1, 8, 6), torch.randn(5, 8, 6)):
+        with monkeypatch.context() as patch:
+            fast = decoder.predict(features)
+            patch.setattr(stepping, "native", None)
+            plain = decoder.predict(features)
+        assert torch.equal(fast.sequence, plain.sequence)
+        torch.testing.assert_close(fast.scores, plain.scores)
 
 
 @pytest.mark.parametrize("attention", [0, 7])

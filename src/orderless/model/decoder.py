@@ -102,10 +102,11 @@ class SequenceDecoder(nn.Module):
         sequence = features.new_full((batch, self.max_steps), NO_LABEL, dtype=torch.long)
         probabilities = features.new_zeros((batch, self.max_steps, self.n_labels + 1), dtype=torch.float)
         weights = features.new_zeros((batch, self.max_steps, cells), dtype=torch.float) if self.attention else None
-        images = self._begin(features)
+        linear = step_linear(features)
+        images = self._begin(features, linear)
         running = torch.arange(batch, device=features.device)  # the images that have not ended: only they cost
         for step in range(self.max_steps):
-            logits, step_weights, images = self._step(images)
+            logits, step_weights, images = self._step(images, linear)
             probabilities[running, step] = logits.float().softmax(1)
             if weights is not None and step_weights is not None:
                 weights[running, step] = step_weights.float()
@@ -124,12 +125,12 @@ class SequenceDecoder(nn.Module):
             attention=weights[:, :steps] if weights is not None else None,
         )
 
-    def _begin(self, features: Tensor) -> _Images:
+    def _begin(self, features: Tensor, linear: Linear = F.linear) -> _Images:
         pooled = features.mean(dim=1)  # [B, C]
         return _Images(
             token=torch.full(features.shape[:1], self.start, dtype=torch.long, device=features.device),
-            hidden=self.initial_hidden(pooled),
-            cell=self.initial_cell(pooled),
+            hidden=linear(pooled, self.initial_hidden.weight, self.initial_hidden.bias),
+            cell=linear(pooled, self.initial_cell.weight, self.initial_cell.bias),
             features=features,
             projected=self.attention.project(features) if self.attention is not None else None,
         )

@@ -68,14 +68,15 @@ class StepwiseDecoder(ThresholdedHead):
         those of the candidates; as there is no end token, its place holds how probable it is that the best of
         them is not there.
         """
-        class_logits, state, projected = self._begin(features)
+        linear = step_linear(features)
+        class_logits, state, projected = self._begin(features, linear)
         step_scores = class_logits.sigmoid()  # [B, m]
         ended = torch.zeros(len(features), dtype=torch.bool, device=features.device)  # [B]
         visited = torch.zeros_like(step_scores, dtype=torch.bool)  # [B, m]
         scores = torch.zeros_like(step_scores)  # [B, m]
         sequence, probabilities, weights = [], [], []
         for _ in range(self.max_steps):
-            logits, step_weights, state = self._step(step_scores, state, features, projected)
+            logits, step_weights, state = self._step(step_scores, state, features, projected, linear)
             step_scores = logits.sigmoid()
             # Steps after the end are blanked, so that an image's result does not depend on its batch.
             scores = torch.where(visited | ended.unsqueeze(1), scores, step_scores)
@@ -97,9 +98,14 @@ class StepwiseDecoder(ThresholdedHead):
             attention=stack_weights(weights),
         )
 
-    def _begin(self, features: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor | None]:
+    def _begin(
+        self, features: Tensor, linear: Linear = F.linear
+    ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor | None]:
         pooled = features.mean(dim=1)  # [B, C]
-        state = (self.initial_hidden(pooled), self.initial_cell(pooled))
+        state = (
+            linear(pooled, self.initial_hidden.weight, self.initial_hidden.bias),
+            linear(pooled, self.initial_cell.weight, self.initial_cell.bias),
+        )
         projected = self.attention.project(features) if self.attention is not None else None
         return self.classifier(pooled), state, projected
 
