@@ -18,6 +18,6 @@ setup(
             extra_compile_args=FLAGS,
             optional=True,
         )
-        for name in ("order._align", "data._pixels", "model._rows")
+        for name in ("order._align", "data._pixels")
     ]
 )

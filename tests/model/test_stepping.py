@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -10,7 +9,7 @@ from torch import Tensor, nn
 
 from orderless.model import stepping
 from orderless.model.decoder import SequenceDecoder
-from orderless.model.stepping import FEW_ROWS, GatheredLinear, Linear, few_rows_linear, lstm_step, step_linear
+from orderless.model.stepping import GatheredLinear, Linear, lstm_step, product, step_linear
 from orderless.model.stepwise import StepwiseDecoder
 
 
@@ -33,6 +32,24 @@ def test_gradients_are_those_of_the_plain_layer(rows: list[int], bias: bool) -> 
     gathered = torch.autograd.grad(_loop(GatheredLinear(), layer, rows, inputs), wanted)
     for ours, theirs in zip(gathered, plain, strict=True):
         torch.testing.assert_close(ours, theirs)
+
+
+def test_gradients_in_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That is what oneDNN multiplies, forwards and backwards, for features of several cells too."""
+    torch.manual_seed(0)
+    layer, state = nn.Linear(40, 40), torch.randn(9, 40, requires_grad=True)
+    cells = torch.randn(3, 5, 40, requires_grad=True)
+    wanted = [*layer.parameters(), state, cells]
+
+    def gradients() -> tuple[Tensor, ...]:
+        linear = GatheredLinear()
+        total = _loop(linear, layer, [9, 4, 1], state) + linear(cells, layer.weight, layer.bias).square().sum()
+        return torch.autograd.grad(total, wanted)
+
+    fast = gradients()
+    monkeypatch.setattr(stepping, "_onednn", None)
+    for ours, theirs in zip(fast, gradients(), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
 
 
 def test_going_back_twice_gives_the_same() -> None:
@@ -60,66 +77,46 @@ def test_plain_where_nothing_is_gathered() -> None:
     x = torch.zeros(1)
     assert isinstance(step_linear(x), GatheredLinear)
     with torch.no_grad():
-        assert step_linear(x) is few_rows_linear
+        assert step_linear(x) is product
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert step_linear(x) is F.linear
 
 
-@pytest.mark.parametrize("rows", [0, 1, 2, FEW_ROWS, FEW_ROWS + 1])
-@pytest.mark.parametrize(("size", "outputs"), [(0, 3), (1, 1), (31, 5), (32, 4), (33, 7), (1536, 130)])
+@pytest.mark.parametrize("rows", [(0,), (1,), (3,), (70,), (2, 5)])
+@pytest.mark.parametrize(("size", "outputs"), [(0, 3), (3, 0), (1, 1), (31, 5), (32, 4), (33, 7), (1536, 130)])
 @pytest.mark.parametrize("bias", [True, False])
 @torch.no_grad()
-def test_few_rows_are_multiplied_as_many(rows: int, size: int, outputs: int, bias: bool) -> None:
+def test_products_are_pytorchs(rows: tuple[int, ...], size: int, outputs: int, bias: bool) -> None:
     torch.manual_seed(0)
-    inputs, weight = torch.randn(rows, size), torch.randn(outputs, size)
+    inputs, weight = torch.randn(*rows, size), torch.randn(outputs, size)
     add = torch.randn(outputs) if bias else None
     wanted = F.linear(inputs.double(), weight.double(), None if add is None else add.double()).float()
-    torch.testing.assert_close(few_rows_linear(inputs, weight, add), wanted, rtol=1e-5, atol=1e-4)
+    turned = weight.t().contiguous().t()  # as a gradient wants it
+    for same in (weight, nn.Parameter(weight), turned):
+        torch.testing.assert_close(product(inputs, same, add), wanted, rtol=1e-5, atol=1e-4)
+    if len(rows) == 1:
+        torch.testing.assert_close(product(inputs.t().contiguous().t(), turned, add), wanted, rtol=1e-5, atol=1e-4)
 
 
 @torch.no_grad()
-def test_what_is_no_plain_row_is_left_to_pytorch() -> None:
+def test_what_onednn_does_not_take_is_left_to_pytorch() -> None:
     inputs, weight = torch.randn(2, 6), torch.randn(4, 6)
     wanted = F.linear(inputs, weight)
-    torch.testing.assert_close(few_rows_linear(inputs.double(), weight.double(), None).float(), wanted)
-    turned, apart = (
-        weight.t().contiguous().t(),
-        torch.stack((inputs, inputs), dim=2)[:, :, 0],
-    )  # the same numbers with gaps
-    torch.testing.assert_close(few_rows_linear(apart, turned, None), wanted)
-    assert few_rows_linear(inputs.to("meta"), weight.to("meta"), None).is_meta
-    infinite = few_rows_linear(torch.tensor([[torch.inf, torch.nan]]), torch.ones(1, 2), None)
-    assert infinite.isnan().all()
+    torch.testing.assert_close(product(inputs.double(), weight.double()).float(), wanted)
+    apart = torch.stack((inputs, inputs), dim=2)[:, :, 0]  # the same numbers with gaps
+    torch.testing.assert_close(product(apart, weight), wanted)
+    torch.testing.assert_close(product(torch.ones(1).expand(2, 6), weight), weight.sum(1).expand(2, 4))
+    assert product(inputs.to("meta"), weight.to("meta")).is_meta
 
 
-def test_c_refuses_what_it_does_not_understand() -> None:
-    if stepping.native is None:
-        pytest.skip("no C compiler when it was installed")
-    x, w, b, y = (np.ones(shape, np.float32) for shape in ((2, 3), (4, 3), (4,), (2, 4)))
-    stepping.native.linear(x, w, b, y)
-    assert (y == 4).all()
-    for wrong in (
-        (x.astype(np.float64), w, b, y),
-        (x[:, :2].copy(), w, b, y),
-        (x, w, b[:3].copy(), y),
-        (x, w, b, y[:1].copy()),
-        (x, w, y, y),
-        (x[0], w, b, y),
-    ):
-        with pytest.raises(ValueError, match="other kinds or shapes"):
-            stepping.native.linear(*wrong)
-    with pytest.raises((ValueError, BufferError)):
-        stepping.native.linear(x, w, b, np.ones((4, 2), np.float32).T)
-    y.flags.writeable = False
-    with pytest.raises((ValueError, BufferError)):
-        stepping.native.linear(x, w, b, y)
-    with pytest.raises(TypeError, match="four arrays"):
-        stepping.native.linear(x, w)  # type: ignore[call-arg]
+@torch.no_grad()
+def test_numbers_that_are_none_spread() -> None:
+    assert product(torch.tensor([[torch.inf, torch.nan]]), torch.ones(1, 2)).isnan().all()
 
 
 @pytest.mark.parametrize("attention", [0, 7])
 @pytest.mark.parametrize("kind", [SequenceDecoder, StepwiseDecoder])
-def test_decoders_write_the_same_without_c(
+def test_decoders_write_the_same_without_onednn(
     kind: type[SequenceDecoder] | type[StepwiseDecoder], attention: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     torch.manual_seed(0)
@@ -127,7 +124,7 @@ def test_decoders_write_the_same_without_c(
     for features in (torch.randn(1, 8, 6), torch.randn(5, 8, 6)):
         with monkeypatch.context() as patch:
             fast = decoder.predict(features)
-            patch.setattr(stepping, "native", None)
+            patch.setattr(stepping, "_onednn", None)
             plain = decoder.predict(features)
         assert torch.equal(fast.sequence, plain.sequence)
         torch.testing.assert_close(fast.scores, plain.scores)

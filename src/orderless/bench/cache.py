@@ -26,13 +26,14 @@ from orderless.training.features import VIEWS, CachedDataset, FeatureStore
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    encoders = [("test_resnet", 64, 4)] if quick else [("resnet50", 224, 64), ("lite0", 192, 64)]
-    for backbone, size, images in encoders:
+    encoders = [("test_resnet", 64, 2)] if quick else [("resnet50", 224, 64), ("lite0", 192, 64)]
+    for backbone, size, batch in encoders:
         with tempfile.TemporaryDirectory() as folder:
-            yield _compare(Path(folder), backbone, size, images, quick)
+            yield _compare(Path(folder), backbone, size, batch, quick)
 
 
-def _compare(folder: Path, backbone: str, size: int, images: int, quick: bool) -> Row:
+def _compare(folder: Path, backbone: str, size: int, batch_size: int, quick: bool) -> Row:
+    images = 2 * batch_size
     names = tuple(f"label {number:02d}" for number in range(80))
     sets = label_sets(coco_counts(images), len(names))
     paths = write_photos(folder, images)
@@ -65,8 +66,8 @@ def _compare(folder: Path, backbone: str, size: int, images: int, quick: bool) -
             optimizer.step()
 
     sides = in_turns(
-        lambda: epoch(make_loader(cached, images, shuffle=True), lambda inputs: inputs),
-        lambda: epoch(make_loader(pictures, images, shuffle=True), encode),
+        lambda: epoch(make_loader(cached, batch_size, shuffle=True), lambda inputs: inputs),
+        lambda: epoch(make_loader(pictures, batch_size, shuffle=True), encode),
         quick,
     )
-    return faster("cache", f"epoch of the decoder, {backbone} {size}, batch {images}", sides, 20.0)
+    return faster("cache", f"epoch of the decoder, {backbone} {size}, batch {batch_size}", sides, 20.0)

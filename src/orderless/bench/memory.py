@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from orderless.kept_memory import keep_freed_memory
+
 
 def peak_of(work: Iterable[object]) -> float:
     """Megabytes: the most that was held after any item of work."""
@@ -73,6 +75,7 @@ def train(images: int) -> float:
 
 
 if __name__ == "__main__":
+    keep_freed_memory()  # as the commands do
     match sys.argv[1:]:
         case ["predict", run, photos, images]:
             print(predict(run, photos, int(images)))

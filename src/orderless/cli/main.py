@@ -60,7 +60,10 @@ def main() -> None:
         print(f"orderless {__version__}")
         raise SystemExit(0)
     from orderless.cli.app import app
+    from orderless.kept_memory import keep_freed_memory
 
+    if first != "serve":  # which lives for long, beside others
+        keep_freed_memory()
     try:
         app()
     except OrderlessError as error:

@@ -19,6 +19,7 @@ from orderless.compare.watching import CompareWatcher, QueueWatcher
 from orderless.data.sample import Collection
 from orderless.data.transforms import Preprocessing
 from orderless.errors import OrderlessError, Stopped, UsageError
+from orderless.kept_memory import freed_memory_is_kept, keep_freed_memory
 from orderless.model.encoder import Encoder
 from orderless.model.weights import load_encoder_weights
 from orderless.run_folder import RunFolder
@@ -95,7 +96,8 @@ def _in_processes(
         listener = threading.Thread(target=_listen, args=(queue, watcher), daemon=True)
         listener.start()
         try:
-            with ProcessPoolExecutor(jobs, context, _begin_process, (collection, queue, jobs)) as pool:
+            shared = (collection, queue, jobs, freed_memory_is_kept())
+            with ProcessPoolExecutor(jobs, context, _begin_process, shared) as pool:
                 futures = {pool.submit(_run_in_process, task): task for task in tasks}
                 processes = list((pool._processes or {}).values())
                 try:
@@ -123,8 +125,10 @@ def _in_processes(
     return failures
 
 
-def _begin_process(collection: Collection, queue: Any, jobs: int) -> None:
+def _begin_process(collection: Collection, queue: Any, jobs: int, keep: bool) -> None:
     _end_with_parent()
+    if keep:
+        keep_freed_memory()
     _shared.update(collection=collection, queue=queue)
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // jobs))
 

@@ -73,20 +73,21 @@ class BatchMemory:
 
     KEPT = 2  # a loop holds its batch while the next one is made
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: type[Any] = np.float32) -> None:
+        self._dtype = dtype
         # Memory, and who has it. What a thread looks at is not in the queue: no other can take it meanwhile.
-        self._lent: deque[tuple[NDArray[np.float32], ref[NDArray[np.float32]]]] = deque(maxlen=self.KEPT)
+        self._lent: deque[tuple[NDArray[Any], ref[NDArray[Any]]]] = deque(maxlen=self.KEPT)
 
-    def take(self, *shape: int) -> NDArray[np.float32]:
+    def take(self, *shape: int) -> NDArray[Any]:
         """An array of any values, and of no one else as long as it, or a tensor made of it, lives."""
         view = self._free(shape)
         if view is None:
-            view = np.empty(shape, np.float32)[:]  # by NumPy, which asks the system for large pages
+            view = np.empty(shape, self._dtype)[:]  # by NumPy, which asks the system for large pages
         assert isinstance(view.base, np.ndarray)
         self._lent.append((view.base, ref(view)))
         return view
 
-    def _free(self, shape: tuple[int, ...]) -> NDArray[np.float32] | None:
+    def _free(self, shape: tuple[int, ...]) -> NDArray[Any] | None:
         for _ in range(len(self._lent)):
             with suppress(IndexError):  # another thread took the last
                 memory, holder = self._lent.popleft()
@@ -95,9 +96,9 @@ class BatchMemory:
                 self._lent.append((memory, holder))
         return None
 
-    def __reduce__(self) -> tuple[type[BatchMemory], tuple[()]]:
+    def __reduce__(self) -> tuple[type[BatchMemory], tuple[type[Any]]]:
         """A worker process begins with none."""
-        return BatchMemory, ()
+        return BatchMemory, (self._dtype,)
 
 
 class ImageDataset(Dataset[Any]):

@@ -23,10 +23,9 @@ class AdditiveAttention(nn.Module):
         self.score = nn.Linear(attention_size, 1, bias=False)  # a bias would cancel in the softmax
         self.gate = nn.Linear(hidden_size, feature_size)
 
-    def project(self, features: Tensor) -> Tensor:
+    def project(self, features: Tensor, linear: Linear = F.linear) -> Tensor:
         """[B, cells, C] -> [B, cells, A]."""
-        projected: Tensor = self.from_features(features)
-        return projected
+        return linear(features, self.from_features.weight, self.from_features.bias)
 
     def forward(
         self, features: Tensor, projected: Tensor, hidden: Tensor, linear: Linear = F.linear

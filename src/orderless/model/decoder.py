@@ -70,26 +70,31 @@ class SequenceDecoder(nn.Module):
         number of steps; beyond an image's own steps they are zero. After an image's own end token its rows mean
         nothing; the loss never looks at them.
         """
-        own = [steps] * len(features) if isinstance(steps, int) else list(steps)
+        if isinstance(steps, int):
+            return self._run(features, [steps] * len(features), steps)
+        own, most = list(steps), max(steps, default=0)
         # Longest first: the images that still run at any step are then the first so many rows.
-        order = torch.tensor(sorted(range(len(own)), key=own.__getitem__, reverse=True), dtype=torch.long)  # [B]
-        order = order.to(features.device, non_blocking=True)
-        images = self._begin(features.index_select(0, order))
+        longest_first = sorted(range(len(own)), key=own.__getitem__, reverse=True)
+        if longest_first == list(range(len(own))):
+            return self._run(features, own, most)
+        order = torch.tensor(longest_first).to(features.device, non_blocking=True)  # [B]
+        place = order.argsort()  # [B], where each image went
+        logits, weights = self._run(features.index_select(0, order), sorted(own, reverse=True), most)
+        return logits.index_select(0, place), weights.index_select(0, place) if weights is not None else None
+
+    def _run(self, features: Tensor, own: list[int], most: int) -> tuple[Tensor, Tensor | None]:
+        """As `forward`, for images of which none has more steps of its own than the one before it."""
         linear = step_linear(features)
+        images = self._begin(features, linear)
         logits, weights = [], []
-        for step in range(steps if isinstance(steps, int) else max(own, default=0)):
+        for step in range(most):
             running = sum(length > step for length in own)
             if running < len(images.token):
                 images = images.keep(slice(running))
             step_logits, step_weights, images = self._step(images, linear)
             logits.append(_pad_rows(step_logits, len(own)))
             weights.append(_pad_rows(step_weights, len(own)) if step_weights is not None else None)
-        place = order.argsort()  # [B], where each image went
-        stacked = stack_weights(weights)
-        return (
-            torch.stack(logits, dim=1).index_select(0, place),
-            stacked.index_select(0, place) if stacked is not None else None,
-        )
+        return torch.stack(logits, dim=1), stack_weights(weights)
 
     @torch.no_grad()
     def predict(self, features: Tensor) -> Prediction:
@@ -132,7 +137,7 @@ class SequenceDecoder(nn.Module):
             hidden=linear(pooled, self.initial_hidden.weight, self.initial_hidden.bias),
             cell=linear(pooled, self.initial_cell.weight, self.initial_cell.bias),
             features=features,
-            projected=self.attention.project(features) if self.attention is not None else None,
+            projected=self.attention.project(features, linear) if self.attention is not None else None,
         )
 
     def _step(self, images: _Images, linear: Linear = F.linear) -> tuple[Tensor, Tensor | None, _Images]:

@@ -13,6 +13,7 @@ import orderless.torchvision_ops  # noqa: F401  must come before timm
 from orderless.compiler_later import compiler_later
 from orderless.config import EncoderPart
 from orderless.errors import UsageError
+from orderless.kept_memory import freed_memory_is_kept
 
 with compiler_later():
     import timm
@@ -113,12 +114,12 @@ class Encoder(nn.Module):
 
 
 def in_portions(encode: Encode, images: Tensor) -> Tensor:
-    """What `encode` says of images [B, 3, S, S]; on a CPU a few at a time, without gradients.
+    """What `encode` says of images [B, 3, S, S]; on a CPU perhaps a few at a time, without gradients.
 
-    The maps of a large batch are too large for memory that was used before: the system has to find and clear new pages
-    for every layer. With EfficientNet-Lite0 a batch of 32 so takes half as long again and more.
+    Unless freed memory is kept, the maps of a large batch are too large for memory that was used before: the system has
+    to find and clear new pages for every layer. With EfficientNet-Lite0 a batch of 32 so takes half as long again.
     """
-    if images.device.type != "cpu":
+    if images.device.type != "cpu" or freed_memory_is_kept():
         return encode(images)
     together = max(1, PORTION_PIXELS // (images.shape[2] * images.shape[3]))
     if len(images) <= together:

@@ -1,7 +1,9 @@
 """Layers that a loop calls at every step, and their gradients.
 
-In prediction a step has few rows, often one, and waits for its weights; `few_rows_linear` reads them at the memory's
-speed. In training autograd, left to itself, forms the gradient of a weight once per step, from the few rows that still
+A step has few rows: all of a batch at first, then those that have not ended. MKL, which multiplies for PyTorch, is slow
+at that; oneDNN, which PyTorch has for convolutions, needs a third to nine tenths of its time: `product`.
+
+In training autograd, left to itself, forms the gradient of a weight once per step, from the few rows that still
 run, and adds it to the sum so far: most of that time goes into reading and writing the weight. `GatheredLinear` keeps
 the rows of all steps and forms the gradient once, as one large product.
 """
@@ -16,12 +18,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-try:
-    from orderless.model import _rows as native
-except ImportError:  # installed on a machine without a C compiler
-    native = None  # type: ignore[assignment]
-
-FEW_ROWS = 3  # with more of them PyTorch's product is as fast
+# PyTorch has it under this name for what its compiler writes; None in builds without oneDNN.
+_built_in = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+_onednn = getattr(torch.ops.mkldnn, "_linear_pointwise", None) if _built_in else None
 
 Linear = Callable[[Tensor, Tensor, Tensor | None], Tensor]  # as F.linear: inputs, weight, bias
 
@@ -31,29 +30,25 @@ def step_linear(like: Tensor) -> Linear:
     # Under autocast the weight's type is not the product's; that bookkeeping is left to PyTorch.
     if torch.is_autocast_enabled(like.device.type):
         return F.linear
-    return GatheredLinear() if torch.is_grad_enabled() else few_rows_linear
+    return GatheredLinear() if torch.is_grad_enabled() else product
 
 
-def few_rows_linear(inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """`F.linear` without gradients, faster for up to `FEW_ROWS` rows on a CPU."""
-    tensors = (inputs, weight) if bias is None else (inputs, weight, bias)
-    if native is None or len(inputs) > FEW_ROWS or not all(_plain(tensor) for tensor in tensors):
+def product(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`F.linear` without gradients: inputs [..., in], weight [out, in], bias [out] -> [..., out]."""
+    if _onednn is None or not (_plain(inputs) and _plain(weight)) or inputs.numel() == 0 or len(weight) == 0:
         return F.linear(inputs, weight, bias)
-    outputs = inputs.new_empty(len(inputs), len(weight))
-    native.linear(
-        inputs.numpy(), weight.detach().numpy(), None if bias is None else bias.detach().numpy(), outputs.numpy()
-    )
-    return outputs
+    result: Tensor = _onednn(inputs, weight, bias, "none", [], "")
+    return result
 
 
 def _plain(tensor: Tensor) -> bool:
-    """Whether it is numbers in this machine's memory, as C reads them."""
+    """Whether it is numbers in this machine's memory without gaps; those of a matrix by rows or by columns."""
     return (
         type(tensor) in (Tensor, nn.Parameter)
         and tensor.dtype == torch.float32
         and tensor.device.type == "cpu"
         and tensor.layout == torch.strided
-        and tensor.is_contiguous()
+        and (tensor.is_contiguous() or (tensor.dim() == 2 and tensor.t().is_contiguous()))
     )
 
 
@@ -96,10 +91,10 @@ class _Gather(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, _: Tensor) -> tuple[Tensor, Tensor | None, None]:
-        inputs = torch.cat([row for row, _ in ctx.rows])  # [rows of all steps, in]
-        gradients = torch.cat([row for _, row in ctx.rows])  # [rows of all steps, out]
+        inputs = _joined([row for row, _ in ctx.rows])  # [rows of all steps, in]
+        gradients = _joined([row for _, row in ctx.rows])  # [rows of all steps, out]
         ctx.rows.clear()
-        return gradients.t() @ inputs, gradients.sum(0) if ctx.has_bias else None, None
+        return product(gradients.t(), inputs.t()), gradients.sum(0) if ctx.has_bias else None, None
 
 
 class _Call(torch.autograd.Function):
@@ -116,12 +111,17 @@ class _Call(torch.autograd.Function):
     ) -> Tensor:
         ctx.save_for_backward(inputs, weight)
         ctx.rows = rows
-        return F.linear(inputs, weight, bias)
+        return product(inputs, weight, bias)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, None, None, Tensor, None]:
         inputs, weight = ctx.saved_tensors
-        ctx.rows.append((inputs, gradient))
-        before = gradient @ weight if ctx.needs_input_grad[0] else None
+        ctx.rows.append((inputs.flatten(0, -2), gradient.flatten(0, -2)))
+        before = product(gradient, weight.t()) if ctx.needs_input_grad[0] else None
         return before, None, None, gradient.new_zeros(()), None
+
+
+def _joined(parts: list[Tensor]) -> Tensor:
+    """One below the other; a single one as it is, for it may be large."""
+    return parts[0] if len(parts) == 1 else torch.cat(parts)

@@ -51,9 +51,9 @@ class StepwiseDecoder(ThresholdedHead):
 
     def forward(self, features: Tensor, steps: int) -> tuple[Tensor, Tensor]:
         """features [B, cells, C] -> the CNN's logits [B, m] and the LSTM's [B, steps, m]."""
-        class_logits, state, projected = self._begin(features)
-        step_logits, logits = class_logits, []
         linear = step_linear(features)
+        class_logits, state, projected = self._begin(features, linear)
+        step_logits, logits = class_logits, []
         for _ in range(steps):
             step_logits, _, state = self._step(step_logits.sigmoid(), state, features, projected, linear)
             logits.append(step_logits)
@@ -106,7 +106,7 @@ class StepwiseDecoder(ThresholdedHead):
             linear(pooled, self.initial_hidden.weight, self.initial_hidden.bias),
             linear(pooled, self.initial_cell.weight, self.initial_cell.bias),
         )
-        projected = self.attention.project(features) if self.attention is not None else None
+        projected = self.attention.project(features, linear) if self.attention is not None else None
         return self.classifier(pooled), state, projected
 
     def _step(

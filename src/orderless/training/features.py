@@ -28,7 +28,7 @@ from torch import nn
 from torch.utils.data import Dataset
 
 from orderless.config import StageConfig
-from orderless.data.dataset import Batch, ImageDataset, LabelTable, make_loader
+from orderless.data.dataset import Batch, BatchMemory, ImageDataset, LabelTable, make_loader
 from orderless.data.images import PIXEL_LIMIT
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
@@ -93,33 +93,43 @@ class FeatureStore:
         write_text(self.folder / f"{name}.json", json.dumps({"images": images, "shape": features.shape[1:]}))
         self._add_shard(self.folder / f"{name}.json")
 
-    def gather(self, places: Sequence[tuple[int, int]], views: Sequence[int]) -> NDArray[np.float16]:
-        """Features [B, cells, C] of (shard, row) places, one view of each."""
-        return np.stack([self.shards[s][r, v] for (s, r), v in zip(places, views, strict=True)])
+    def gather(
+        self, places: Sequence[tuple[int, int]], views: Sequence[int], out: NDArray[np.float16] | None = None
+    ) -> NDArray[np.float16]:
+        """Features [B, cells, C] of (shard, row) places, one view of each; in `out`, if there is one."""
+        return np.stack([self.shards[s][r, v] for (s, r), v in zip(places, views, strict=True)], out=out)
 
 
 class CachedDataset(Dataset[Any]):
-    """Stored features of a split; in training each image shows its mirror image every other time, by chance."""
+    """Stored features of a split; in training each image shows its mirror image every other time, by chance.
+
+    Within a batch, images with many labels come first: the decoder wants them so, and need not copy the features.
+    """
 
     def __init__(
         self, store: FeatureStore, places: list[tuple[int, int] | None], table: LabelTable, *, mirror: bool, seed: int
     ) -> None:
         self.store, self.table, self.mirror, self.seed = store, table, mirror, seed
         self.present = [(row, place) for row, place in enumerate(places) if place is not None]
+        self._counts = table.labels.sum(1).tolist()
+        self._stored, self._features = BatchMemory(np.float16), BatchMemory()
 
     def __len__(self) -> int:
         return len(self.present)
 
     def __getitems__(self, keys: list[tuple[int, int]]) -> list[Batch]:
+        keys = sorted(keys, key=lambda key: -self._counts[self.present[key[1]][0]])
         rows = [self.present[index][0] for _, index in keys]
         places = [self.present[index][1] for _, index in keys]
         views = [0] * len(keys)
+        shape = (len(keys), *self.store.shards[0].shape[2:])
         if not keys:  # a process's share of a small last batch
-            return [self.table.batch(torch.zeros(0, *self.store.shards[0].shape[2:]), rows)]
+            return [self.table.batch(torch.zeros(shape), rows)]
         if self.mirror:
             chance = np.random.default_rng((self.seed, keys[0][0])).integers(0, VIEWS, len(self.present))
             views = [int(chance[index]) for _, index in keys]
-        features = torch.from_numpy(self.store.gather(places, views)).float()  # [B, cells, C]
+        stored = torch.from_numpy(self.store.gather(places, views, out=self._stored.take(*shape)))
+        features = torch.from_numpy(self._features.take(*shape)).copy_(stored)  # [B, cells, C]
         return [self.table.batch(features, rows)]
 
     def collate(self, batches: list[Batch]) -> Batch:
