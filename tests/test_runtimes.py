@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,22 +13,94 @@ import torch
 
 from orderless.bench.material import write_run
 from orderless.errors import UsageError
-from orderless.runtimes import EXPORT_PAYS_FROM, RUNTIMES, choose_runtime, compiled, compiler_found, installed
+from orderless.runtimes import RUNTIMES, Auto, compiled, compiler_found, installed, make_runtime
 from orderless.tagger import load
 
 
-def test_auto_exports_only_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("orderless.runtimes.installed", lambda name: True)
-    assert choose_runtime("auto", 1) == "eager"
-    assert choose_runtime("auto", EXPORT_PAYS_FROM) == "onnx"
-    monkeypatch.setattr("orderless.runtimes.installed", lambda name: name == "openvino")
-    assert choose_runtime("auto", EXPORT_PAYS_FROM) == "openvino"
-    monkeypatch.setattr("orderless.runtimes.installed", lambda name: False)
-    assert choose_runtime("auto", 10 * EXPORT_PAYS_FROM) == "eager"
+class Clock:
+    """Seconds that pass only when somebody says so."""
+
+    now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("orderless.runtimes.time", clock)
+    return clock
+
+
+def _pretend(monkeypatch: pytest.MonkeyPatch, clock: Clock, seconds: dict[str, float], wrong: str = "") -> None:
+    """Runtimes that take so many seconds for a batch; one of them may give wrong features."""
+
+    def runtime(name: str) -> Callable[[object], Callable[[torch.Tensor], torch.Tensor]]:
+        def encode(images: torch.Tensor) -> torch.Tensor:
+            clock.now += seconds[name]
+            return images.flatten(2) * (2 if name == wrong else 1)
+
+        return lambda encoder: encode
+
+    monkeypatch.setattr("orderless.runtimes.eager", runtime("eager"))
+    for name in ("onnx", "openvino"):
+        monkeypatch.setitem(RUNTIMES, name, runtime(name))
+    monkeypatch.setattr("orderless.runtimes.installed", lambda name: name in seconds)
+
+
+@pytest.mark.parametrize(
+    ("images", "seconds", "wrong", "picked"),
+    [
+        (100, {"eager": 3.0, "onnx": 2.0, "openvino": 1.0}, "", "eager"),  # 30 seconds at most: not worth a trial
+        (1000, {"eager": 3.0, "onnx": 2.0, "openvino": 1.0}, "", "openvino"),
+        (1000, {"eager": 3.0, "onnx": 1.0, "openvino": 2.0}, "", "onnx"),
+        (1000, {"eager": 3.0, "onnx": 4.0, "openvino": 4.0}, "", "eager"),
+        (1000, {"eager": 3.0, "onnx": 2.0}, "", "onnx"),
+        (1000, {"eager": 3.0}, "", "eager"),
+        (1000, {"eager": 3.0, "onnx": 2.0, "openvino": 1.0}, "openvino", "onnx"),
+    ],
+)
+def test_auto_takes_what_is_done_first(
+    images: int, seconds: dict[str, float], wrong: str, picked: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _pretend(monkeypatch, clock, seconds, wrong)
+    auto = make_runtime("auto", torch.nn.Identity(), images)  # type: ignore[arg-type]
+    assert isinstance(auto, Auto)
+    batch = torch.randn(10, 3, 4, 4)
+    for _ in range(4):
+        assert torch.equal(auto(batch), batch.flatten(2))
+    assert auto.picked == picked
+    before = clock.now
+    auto(batch)
+    assert clock.now - before == seconds[picked]  # and nothing is tried again
+
+
+def test_auto_survives_a_runtime_that_does_not_run(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    _pretend(monkeypatch, clock, {"eager": 9.0, "onnx": 2.0, "openvino": 1.0})
+
+    def fail(encoder: object) -> None:
+        raise RuntimeError("no such operation")
+
+    monkeypatch.setitem(RUNTIMES, "openvino", fail)
+    auto = Auto(torch.nn.Identity(), 1000)  # type: ignore[arg-type]
+    for _ in range(2):
+        auto(torch.randn(10, 3, 4, 4))
+    assert auto.picked == "onnx"
+
+
+@pytest.mark.skipif(not installed("onnx"), reason="ONNX Runtime is not installed")
+def test_auto_changes_no_tag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = write_run(tmp_path / "run", "test_resnet", 64)
+    batches = list(torch.randn(4, 3, 3, 64, 64))
+    expected = [load(run, device="cpu")._predict_tensor(batch) for batch in batches]
+    monkeypatch.setattr("orderless.runtimes.TRIAL_PAYS_FROM", 0.0)
+    tagger = pickle.loads(pickle.dumps(load(run, device="cpu", runtime="auto", images=1000)))  # noqa: S301  its own
+    for batch, wanted in zip(batches, expected, strict=True):
+        assert torch.equal(tagger._predict_tensor(batch).sequence, wanted.sequence)
 
 
 def test_names_are_checked(tmp_path: Path) -> None:
-    assert [choose_runtime(name, 1) for name in RUNTIMES] == list(RUNTIMES)
     with pytest.raises(UsageError, match="no runtime 'fast'; choose auto, eager, compile, onnx or openvino"):
         load(write_run(tmp_path / "run", "test_resnet", 64), runtime="fast")
 

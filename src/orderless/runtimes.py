@@ -1,8 +1,12 @@
-"""What runs the encoder: PyTorch, compiled PyTorch, ONNX Runtime, OpenVINO. Tags do not depend on the choice."""
+"""What runs the encoder: PyTorch, compiled PyTorch, ONNX Runtime, OpenVINO. Tags do not depend on the choice.
+
+Which is fastest does depend, on the encoder, the processor and the threads; so `auto` does not guess, but tries.
+"""
 
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
@@ -12,12 +16,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from orderless.errors import UsageError
+from orderless.errors import OrderlessError, UsageError
 from orderless.model.encoder import Encode, Encoder, in_portions
 
-# `auto`: exporting the encoder takes some ten seconds, which so many images bring in: ONNX Runtime needs two thirds of
-# PyTorch's time for a batch, and OpenVINO is nearly as fast. See `orderless bench runtime`.
-EXPORT_PAYS_FROM = 3_000
+# `auto`: to export the encoder and try the runtimes takes some ten seconds, and saves a tenth to a third of the work.
+# See `orderless bench runtime`.
+TRIAL_PAYS_FROM = 60.0  # seconds of work left
 
 
 def eager(encoder: Encoder) -> Encode:
@@ -95,16 +99,58 @@ RUNTIMES: dict[str, Callable[[Encoder], Encode]] = {
 }
 
 
-def choose_runtime(name: str, images: int) -> str:
-    """The runtime of that name; for "auto" the one that is done first with so many images."""
+class Auto:
+    """PyTorch at first; then, if that would take long for the images that are left, the fastest runtime there is.
+
+    torch.compile takes no part: it gains least, and takes longest to start.
+    """
+
+    TURNS = 4
+
+    def __init__(self, encoder: Encoder, images: int) -> None:
+        self.picked = "eager"
+        self._encoder, self._left = encoder, images
+        self._encode = eager(encoder)
+        self._batches = 0
+
+    def __call__(self, images: Tensor) -> Tensor:
+        start = time.perf_counter()
+        features = self._encode(images)
+        seconds = (time.perf_counter() - start) / max(1, len(images))
+        self._batches += 1
+        self._left -= len(images)
+        # The first batch is slow at any speed. Those on a GPU stay there.
+        if self._batches == 2 and images.device.type == "cpu" and seconds * self._left > TRIAL_PAYS_FROM:
+            self._pick(images, features)
+        return features
+
+    def _pick(self, images: Tensor, expected: Tensor) -> None:
+        runtimes = {"eager": self._encode}
+        for name in filter(installed, ("onnx", "openvino")):
+            try:
+                encode = RUNTIMES[name](self._encoder)
+                if torch.allclose(encode(images), expected, rtol=1e-3, atol=1e-3 * float(expected.abs().max())):
+                    runtimes[name] = encode
+            except (OrderlessError, RuntimeError):  # an encoder that cannot be exported, or run there
+                continue
+        seconds = dict.fromkeys(runtimes, float("inf"))
+        for name, encode in runtimes.items():  # not in turns: the threads of one stay busy for a while after its turn
+            for _ in range(self.TURNS if len(runtimes) > 1 else 0):
+                start = time.perf_counter()
+                encode(images)
+                seconds[name] = min(seconds[name], time.perf_counter() - start)
+        self.picked = min(seconds, key=seconds.__getitem__)
+        self._encode = runtimes[self.picked]
+
+
+def make_runtime(name: str, encoder: Encoder, images: int = 1) -> Encode:
+    """The runtime of that name; "auto" is the one that is done first with so many images."""
     if name == "auto":
-        if images < EXPORT_PAYS_FROM or torch.cuda.is_available():
-            return "eager"
-        return next((fast for fast in ("onnx", "openvino") if installed(fast)), "eager")
+        return Auto(encoder, images)
     if name not in RUNTIMES:
         *first, last = ("auto", *RUNTIMES)
         raise UsageError(f"there is no runtime {name!r}; choose {', '.join(first)} or {last}")
-    return name
+    return RUNTIMES[name](encoder)
 
 
 # What a runtime needs beside PyTorch.

@@ -14,7 +14,7 @@ import torch
 
 from orderless.bench.material import write_run
 from orderless.bench.measure import Row, all_in_turns
-from orderless.runtimes import RUNTIMES, choose_runtime, installed
+from orderless.runtimes import RUNTIMES, Auto, installed
 from orderless.tagger import Result, Tagger, load
 
 FEW, MANY = 500, 100_000  # photos of a shop, photos of an archive
@@ -48,12 +48,22 @@ def rows(quick: bool) -> Iterator[Row]:
                 per_image[name] = ours / batch
                 case, eager = f"{name} against eager, {backbone} {size}, batch {batch}", times["eager"]
                 yield Row("runtime", case, ours, eager, eager / ours)
-    for images_to_tag in (FEW,) if quick else (FEW, MANY):
-        total = {name: start[name] + images_to_tag * per_image[name] for name in taggers}
-        picked, best = choose_runtime("auto", images_to_tag), min(total, key=total.__getitem__)
-        case = f"auto picks {picked} for {images_to_tag:,} photos, first done: {best}"
-        # One percent: where two runtimes are as good as equal, either is the right pick.
-        yield Row("runtime", case, total[picked], total[best], total[picked] / total[best], ("<=", 1.01))
+        for images_to_tag in (FEW,) if quick else (FEW, MANY):
+            total = {name: start[name] + images_to_tag * per_image[name] for name in taggers}
+            best = min(total, key=total.__getitem__)
+            with _cache(Path(folder) / "auto"):
+                picked = _picked_by_auto(run, images, images_to_tag)
+            case = f"auto picks {picked} for {images_to_tag:,} photos, first done: {best}"
+            # A few percent: where two runtimes are as good as equal, either is the right pick.
+            yield Row("runtime", case, total[picked], total[best], total[picked] / total[best], ("<=", 1.05))
+
+
+def _picked_by_auto(run: Path, images: torch.Tensor, images_to_tag: int) -> str:
+    tagger = load(run, device="cpu", runtime="auto", images=images_to_tag)
+    for _ in range(3):
+        _tag(tagger, images)
+    assert isinstance(tagger._encode, Auto)
+    return tagger._encode.picked
 
 
 @contextmanager

@@ -122,10 +122,9 @@ def load_tagger(run: Path, runtime: Runtime, photos: int) -> Tagger | OnnxTagger
         if runtime not in (Runtime.auto, Runtime.onnx):
             raise UsageError(f"--runtime {runtime.value} is for run folders; {run} is run by ONNX Runtime")
         return OnnxTagger(run)
-    from orderless.runtimes import choose_runtime
     from orderless.tagger import load
 
-    return load(run, runtime=choose_runtime(runtime.value, photos))
+    return load(run, runtime=runtime.value, images=photos)
 
 
 def make_writing(
