@@ -15,7 +15,7 @@ from PIL import Image
 
 from orderless.bench.material import write_photos
 from orderless.bench.measure import Row, faster, in_turns
-from orderless.data.dataset import ImageDataset, make_loader
+from orderless.data.dataset import ImageDataset, make_loader, side_by_side
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
 
@@ -38,6 +38,9 @@ def _load(dataset: ImageDataset) -> None:
 
 
 def _decode(paths: list[Path]) -> None:
-    for path in paths:
-        with Image.open(path) as image:
-            image.load()
+    list(side_by_side(_decode_one, paths))  # in as many threads as loading
+
+
+def _decode_one(path: Path) -> None:
+    with Image.open(path) as image:
+        image.load()

@@ -81,9 +81,11 @@ static PyObject *normalise(PyObject *Py_UNUSED(self), PyObject *const *args, Py_
     if ((apart != 3 && apart != 4) || pixels->strides[0] != width * apart || pixels->strides[2] != 1) goto refuse;
     if (!is_matrix(place, lines, 3 * width) || !is_matrix(factor, 0, 3 * width) || !is_matrix(shift, 0, 3 * width))
         goto refuse;
+    Py_BEGIN_ALLOW_THREADS;
     for (line = 0; line < lines; line++)
         (apart == 3 ? three_apart : four_apart)((const uint8_t *)pixels->buf + line * width * apart,
                                                 (float *)place->buf + line * width * 3, factor->buf, shift->buf, width);
+    Py_END_ALLOW_THREADS;
     failed = 0;
     goto done;
 refuse:

@@ -8,10 +8,12 @@ together what one would have seen alone.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from weakref import ref
 
 import numpy as np
@@ -27,6 +29,8 @@ from orderless.data.sample import Sample
 from orderless.data.transforms import Transform
 from orderless.errors import UnreadableImage
 from orderless.labels import Vocabulary
+
+T = TypeVar("T")
 
 
 class Batch(NamedTuple):
@@ -124,17 +128,24 @@ class ImageDataset(Dataset[Any]):
         """The images of a batch, each written to its place: new memory for every image takes as long as resizing it."""
         # Colours last, as they come and as the encoder wants.
         inputs = self._memory.take(len(keys), self.size, self.size, 3)  # [B, S, S, 3]
-        read: list[int] = []
-        failed: list[tuple[int, str]] = []
-        for epoch, index in keys:
-            try:
-                self._write(epoch, index, inputs[len(read)])
-            except UnreadableImage as error:
-                failed.append((index, error.reason))
-            else:
-                read.append(index)
+        # What is random draws from the generator of the whole process, so that is done one by one.
+        each = map if self.transform.random else side_by_side
+        reasons = list(each(self._try, keys, inputs))
+        good = [place for place, reason in enumerate(reasons) if reason is None]
+        if len(good) < len(keys):
+            inputs[: len(good)] = inputs[good]
+        read = [keys[place][1] for place in good]
+        failed = tuple((index, reason) for (_, index), reason in zip(keys, reasons, strict=True) if reason is not None)
         images = torch.from_numpy(inputs)[: len(read)].permute(0, 3, 1, 2)  # [B, 3, S, S]
-        return [ImageBatch(images, read, tuple(failed))]
+        return [ImageBatch(images, read, failed)]
+
+    def _try(self, key: tuple[int, int], place: NDArray[np.float32]) -> str | None:
+        """Write an image to its place, or say why that cannot be done."""
+        try:
+            self._write(*key, place)
+        except UnreadableImage as error:
+            return error.reason
+        return None
 
     def _write(self, epoch: int, index: int, place: NDArray[np.float32]) -> None:
         sample = self.samples[index]
@@ -216,6 +227,17 @@ def make_loader(
         pin_memory=torch.cuda.is_available(),
         persistent_workers=workers > 0,
     )
+
+
+def side_by_side(call: Callable[..., T], *arguments: Iterable[Any]) -> Iterator[T]:
+    """`map` in as many threads as PyTorch may use; Python lets them decode images at the same time."""
+    threads = torch.get_num_threads()
+    return map(call, *arguments) if threads == 1 else _pool(threads).map(call, *arguments)
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, "decode")
 
 
 def _mix(*numbers: int) -> int:
