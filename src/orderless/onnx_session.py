@@ -22,11 +22,12 @@ _REFUSALS = (
 _EIGHT = re.compile(rb"(?:\x08|\x88\x80*\x00)\Z")  # the length of what follows; it may be written longer
 
 
-def open_session(source: Path | bytes, threads: int | None = None) -> Any:
+def open_session(source: Path | bytes, threads: int | None = None, *, beside_others: bool = False) -> Any:
     """A session for a file or its content; what is no model is a UsageError.
 
     The content alone is read: a model that asks for other files is refused, since ONNX Runtime would read any file
-    below the working directory. `threads` are as many as $OMP_NUM_THREADS says, else as there are cores.
+    below the working directory. `threads` are as many as $OMP_NUM_THREADS says, else as there are cores; if they run
+    `beside_others`, they do not wait for the next call by turning in circles.
     """
     try:
         import onnxruntime
@@ -43,6 +44,8 @@ def open_session(source: Path | bytes, threads: int | None = None) -> Any:
         raise UsageError(f"{name} asks for weights in other files, which are not read; a model must be one file")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads or _environment_threads()
+    if beside_others:
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 4  # what is wrong is said below; its warnings are about the exporter's tidiness
     try:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
