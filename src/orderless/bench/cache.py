@@ -1,7 +1,7 @@
 """Decoder training on stored features against training that encodes every image, as an epoch pays for either.
 
-The goal is for the encoder and size of the paper's experiments on MS-COCO. What is saved is the encoder's work, so the
-ratio is smaller with smaller encoders: two of those are measured too.
+What is saved is the encoder's work, so the ratio depends on the encoder: the paper's for MS-COCO, its smallest ResNet,
+and the default of the recipe for laptops. The goal is the same for all.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from orderless.training.features import VIEWS, CachedDataset, FeatureStore
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    encoders = [("resnet101", 288, 20.0), ("resnet50", 224, None), ("lite0", 192, None)]
-    for backbone, size, goal in [("test_resnet", 64, 20.0)] if quick else encoders:
+    encoders = [("resnet101", 288), ("resnet50", 224), ("lite0", 192)]
+    for backbone, size in [("test_resnet", 64)] if quick else encoders:
         with tempfile.TemporaryDirectory() as folder:
             sides = _compare(Path(folder), backbone, size, 4 if quick else 64, quick)
-            yield faster("cache", f"epoch of the decoder, {backbone} {size}", sides, goal)
+            yield faster("cache", f"epoch of the decoder, {backbone} {size}", sides, 20.0)
 
 
 def _compare(folder: Path, backbone: str, size: int, images: int, quick: bool) -> tuple[float, float]:

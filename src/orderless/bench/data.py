@@ -1,7 +1,6 @@
 """The loading pipeline (decode, resize, normalise, collate) against bare JPEG decoding at full size.
 
-At 288 pixels, the paper's size for MS-COCO, there is no goal: such a photo cannot be decoded at half its size, and to
-resize all of it takes longer than the goal would leave.
+At 288 pixels, the paper's size for MS-COCO, a photo of 640x480 cannot be decoded at half its size: the hardest case.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from orderless.data.transforms import Preprocessing
 
 def rows(quick: bool) -> Iterator[Row]:
     count = 4 if quick else 64
-    for width, height, size, goal in ((640, 480, 192, 0.8), (640, 480, 288, None), (1600, 1200, 192, 0.8)):
+    for width, height, size in ((640, 480, 192), (640, 480, 288), (1600, 1200, 192)):
         with tempfile.TemporaryDirectory() as folder:
             paths = write_photos(Path(folder), count if width < 1000 else max(4, count // 4), width, height)
             preprocessing = Preprocessing(size, (0.5,) * 3, (0.25,) * 3, "bicubic")
             dataset = ImageDataset([Sample(path, ()) for path in paths], preprocessing.test_transform(), size)
 
             sides = in_turns(partial(_load, dataset), partial(_decode, paths), quick)
-            yield faster("data", f"{width}x{height} photos to {size}", sides, goal)
+            yield faster("data", f"{width}x{height} photos to {size}", sides, 0.8)
 
 
 def _load(dataset: ImageDataset) -> None:
