@@ -95,7 +95,7 @@ def test_auto_changes_no_tag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     batches = list(torch.randn(4, 3, 3, 64, 64))
     expected = [load(run, device="cpu")._predict_tensor(batch) for batch in batches]
     monkeypatch.setattr("orderless.runtimes.TRIAL_PAYS_FROM", 0.0)
-    tagger = pickle.loads(pickle.dumps(load(run, device="cpu", runtime="auto", images=1000)))  # noqa: S301  its own
+    tagger = pickle.loads(pickle.dumps(load(run, device="cpu", runtime="auto", expected_images=1000)))  # noqa: S301  its own
     for batch, wanted in zip(batches, expected, strict=True):
         assert torch.equal(tagger._predict_tensor(batch).sequence, wanted.sequence)
 

@@ -51,7 +51,7 @@ class Tagger:
         config: Config,
         device: str | None = None,
         runtime: str = "eager",
-        images: int = 1,
+        expected_images: int = 1,
     ) -> None:
         self.device = _device(device)
         self.model = TaggingModel(fold_batchnorm(model.encoder), model.head).to(self.device).eval()
@@ -59,8 +59,8 @@ class Tagger:
         encoder = model.encoder
         self.preprocessing = Preprocessing(config.data.image_size, encoder.mean, encoder.std, encoder.interpolation)
         self._transform = self.preprocessing.test_transform()
-        self._runtime, self._images = runtime, images
-        self._encode = make_runtime(runtime, self.model.encoder, images)
+        self._runtime, self._expected_images = runtime, expected_images
+        self._encode = make_runtime(runtime, self.model.encoder, expected_images)
 
     def __getstate__(self) -> dict[str, Any]:
         """For other processes, and copies: what runs the encoder is made anew there."""
@@ -68,7 +68,7 @@ class Tagger:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._encode = make_runtime(self._runtime, self.model.encoder, self._images)
+        self._encode = make_runtime(self._runtime, self.model.encoder, self._expected_images)
 
     def predict(self, image: ImageSource) -> Result:
         """Tag one image: a path, encoded bytes, an open file or a Pillow image; else raises `UnreadableImage`."""
@@ -154,13 +154,13 @@ def _arrays(prediction: Prediction) -> Outputs:
     return Outputs(*(v.numpy() if isinstance(v, torch.Tensor) else v for v in vars(prediction).values()))
 
 
-def load(path: str | Path, device: str | None = None, runtime: str = "eager", images: int = 1) -> Tagger:
+def load(path: str | Path, device: str | None = None, runtime: str = "eager", expected_images: int = 1) -> Tagger:
     """Load a run folder. Nothing in it can run code.
 
-    `runtime` runs the encoder: see `runtimes`. "auto" wants to know how many images there will be.
+    `runtime` runs the encoder: see `runtimes`. "auto" weighs how many images are expected.
     """
     run = RunFolder.open(path)
     config, vocabulary = run.config(), run.vocabulary()
     model = build_model(config.model, len(vocabulary))
     load_weights(model, run.weights_file)
-    return Tagger(model, vocabulary, config, device, runtime, images)
+    return Tagger(model, vocabulary, config, device, runtime, expected_images)

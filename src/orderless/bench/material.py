@@ -14,8 +14,8 @@ COCO_COUNTS = (
     0.2106, 0.3053, 0.1945, 0.119, 0.0749, 0.0419, 0.0245, 0.0139, 0.0084, 0.0035, 0.0017, 0.0011,
     0.0004, 0.0002, 0.0001,
 )  # fmt: skip
-GRAIN = 19.0  # standard deviation, in levels
 COCO_MEAN_STEPS = 4  # 2.9 labels and the end
+GRAIN = 19.0  # of generated photos: standard deviation, in levels; makes their files as large as MS-COCO's
 
 
 def coco_counts(batch: int, seed: int = 0) -> list[int]:

@@ -59,7 +59,7 @@ def rows(quick: bool) -> Iterator[Row]:
 
 
 def _picked_by_auto(run: Path, images: torch.Tensor, images_to_tag: int) -> str:
-    tagger = load(run, device="cpu", runtime="auto", images=images_to_tag)
+    tagger = load(run, device="cpu", runtime="auto", expected_images=images_to_tag)
     for _ in range(3):
         _tag(tagger, images)
     assert isinstance(tagger._encode, Auto)

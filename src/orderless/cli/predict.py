@@ -124,7 +124,7 @@ def load_tagger(run: Path, runtime: Runtime, photos: int) -> Tagger | OnnxTagger
         return OnnxTagger(run)
     from orderless.tagger import load
 
-    return load(run, runtime=runtime.value, images=photos)
+    return load(run, runtime=runtime.value, expected_images=photos)
 
 
 def make_writing(

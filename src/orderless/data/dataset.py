@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 from weakref import ref
@@ -130,7 +130,7 @@ class ImageDataset(Dataset[Any]):
         inputs = self._memory.take(len(keys), self.size, self.size, 3)  # [B, S, S, 3]
         # What is random draws from the generator of the whole process, so that is done one by one.
         each = map if self.transform.random else side_by_side
-        reasons = list(each(self._try, keys, inputs))
+        reasons = list(each(partial(self._try, inputs), range(len(keys)), keys))
         good = [place for place, reason in enumerate(reasons) if reason is None]
         if len(good) < len(keys):
             inputs[: len(good)] = inputs[good]
@@ -139,10 +139,13 @@ class ImageDataset(Dataset[Any]):
         images = torch.from_numpy(inputs)[: len(read)].permute(0, 3, 1, 2)  # [B, 3, S, S]
         return [ImageBatch(images, read, failed)]
 
-    def _try(self, key: tuple[int, int], place: NDArray[np.float32]) -> str | None:
-        """Write an image to its place, or say why that cannot be done."""
+    def _try(self, inputs: NDArray[np.float32], place: int, key: tuple[int, int]) -> str | None:
+        """Write an image to its place, or say why that cannot be done.
+
+        It has the whole batch, not its place alone: so no one gets that memory while a thread still writes there.
+        """
         try:
-            self._write(*key, place)
+            self._write(*key, inputs[place])
         except UnreadableImage as error:
             return error.reason
         return None
