@@ -18,6 +18,6 @@ setup(
             extra_compile_args=FLAGS,
             optional=True,
         )
-        for name in ("order._align", "data._pixels")
+        for name in ("order._align", "data._pixels", "data._resize", "model._decode")
     ]
 )

@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 from torchvision.transforms import v2
 
-from orderless.data import transforms
+from orderless.data import resizing, transforms
 from orderless.data.dataset import BatchMemory, ImageDataset, make_loader
 from orderless.data.sample import Sample
 from orderless.data.transforms import Preprocessing
@@ -26,6 +26,12 @@ MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 def image() -> Image.Image:
     coarse = np.random.default_rng(0).integers(0, 256, (9, 12, 3), dtype=np.uint8)
     return Image.fromarray(coarse).resize((160, 120), Image.Resampling.BICUBIC)
+
+
+def without_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transforms, "native", None)
+    monkeypatch.setattr(resizing, "_pixels", None)
+    monkeypatch.setattr(resizing, "_resize", None)
 
 
 @pytest.mark.parametrize("interpolation", ["bilinear", "bicubic", "lanczos"])
@@ -52,7 +58,7 @@ def test_the_same_numbers_with_and_without_c(
     noise = np.random.default_rng(width).integers(0, 256, (height, width, 3), dtype=np.uint8)
     image = Image.fromarray(noise)
     compiled = Preprocessing(64, MEAN, STD, interpolation).test_transform()(image)
-    monkeypatch.setattr(transforms, "native", None)
+    without_c(monkeypatch)
     plain = Preprocessing(64, MEAN, STD, interpolation).test_transform()(image)
     assert torch.equal(compiled, plain)
     assert np.array_equal(np.asarray(image), noise)  # its memory was lent, not given away
@@ -65,7 +71,7 @@ def test_padded_lines_are_not_lent(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         noise = np.random.default_rng(0).integers(0, 256, (50, 33, 3), dtype=np.uint8)
         padded = Preprocessing(32, MEAN, STD, "bicubic").test_transform()(Image.fromarray(noise))
-        monkeypatch.setattr(transforms, "native", None)
+        without_c(monkeypatch)
         assert torch.equal(padded, Preprocessing(32, MEAN, STD, "bicubic").test_transform()(Image.fromarray(noise)))
     finally:
         Image.core.set_alignment(before)  # type: ignore[attr-defined]

@@ -1,0 +1,3 @@
+def decode(
+    sizes: tuple[int, ...], weights: tuple[int, ...], image: tuple[int, ...], results: tuple[int, ...], /
+) -> int: ...
