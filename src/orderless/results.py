@@ -102,12 +102,13 @@ def _steps(outputs: Outputs, row: int, labels: Sequence[str]) -> tuple[Step, ...
         return ()
     tokens: list[str | None] = [*labels, None]  # the end has index m, or -1 in a sequence
     steps = []
+    table = outputs.probabilities[row]  # [T, m + 1]
+    likeliest = np.argsort(-table, axis=1, kind="stable")[:, : RUNNERS_UP + 1].tolist()
     for step, written in enumerate(outputs.sequence[row].tolist()):
-        probabilities = outputs.probabilities[row, step]  # [m + 1]
-        top = np.argsort(-probabilities, kind="stable")[: RUNNERS_UP + 1].tolist()
-        others = [i for i in top if i != written % len(tokens)][:RUNNERS_UP]
-        considered = tuple((tokens[i], float(probabilities[i])) for i in others)
-        steps.append(Step(tokens[written], float(probabilities[written]), considered, _region(outputs, row, step)))
+        probabilities = table[step].tolist()
+        others = [i for i in likeliest[step] if i != written % len(tokens)][:RUNNERS_UP]
+        considered = tuple((tokens[i], probabilities[i]) for i in others)
+        steps.append(Step(tokens[written], probabilities[written], considered, _region(outputs, row, step)))
         if written < 0:
             break
     return tuple(steps)

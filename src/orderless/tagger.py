@@ -136,7 +136,8 @@ class Tagger:
 
     @torch.inference_mode()
     def _predict_tensor(self, inputs: torch.Tensor) -> Prediction:
-        return self.model.predict_features(self._encode(inputs.to(self.device))).to("cpu")
+        prediction = self.model.predict_features(self._encode(inputs.to(self.device)))
+        return prediction if self.device.type == "cpu" else prediction.to("cpu")
 
     def _results(self, prediction: Prediction, names: list[str]) -> list[Result]:
         return make_results(_arrays(prediction), names, self.vocabulary.names)

@@ -1,6 +1,6 @@
 """Tagging (encoder, decoder, results as Python objects) against the encoder's forward alone.
 
-A decoder costs the same whatever the encoder: beside a small one it weighs more. The goals are the same for both.
+Each encoder has the decoder of its recipe: ResNet-50 the paper's, Lite0 the smaller one of the recipe for laptops.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ def rows(quick: bool) -> Iterator[Row]:
     for backbone, size in [("test_resnet", 64)] if quick else encoders:
         with tempfile.TemporaryDirectory() as folder:
             tagger = load(write_run(Path(folder) / "run", backbone, size), device="cpu")
+        hidden = tagger.config.model.hidden
         for batch, goal in ((32, 1.08), (1, 1.15)):
             images = torch.randn(batch, 3, size, size)
             names = [str(number) for number in range(batch)]
             sides = in_turns(partial(_tag, tagger, images, names), partial(_encode, tagger, images), quick, least=6)
-            yield no_dearer("predict", f"{backbone} {size}, batch {batch}", sides, goal)
+            yield no_dearer("predict", f"{backbone} {size}, LSTM of {hidden}, batch {batch}", sides, goal)
 
 
 def _tag(tagger: Tagger, images: torch.Tensor, names: list[str]) -> list[Result]:

@@ -111,7 +111,7 @@ AVX2 static void gather_pairs(const uint8_t *const lines[LINES], Py_ssize_t leng
     }
 }
 
-/* As resize_plain; `gathered` is memory for 3 vectors a pair of a line. */
+/* As resize_plain; `gathered` is memory for 3 vectors a pair of a line, an even number of pairs. */
 AVX2 static void resize_wide(Lines in, Py_ssize_t count, const Axis *axis, Py_ssize_t from, Py_ssize_t to, Lines out,
                              __m256i *gathered)
 {
@@ -193,7 +193,7 @@ static int squeeze(uint8_t *pixels, uint8_t *out, Axis *across, Axis *down)
 static int read_axis(Axis *axis, const Py_buffer *first, const Py_buffer *weights, Py_ssize_t length, Py_ssize_t size)
 {
     if (first->ndim != 1 || weights->ndim != 2 || !first->format || !weights->format || strcmp(first->format, "i") ||
-        strcmp(weights->format, "h") || first->shape[0] != size || weights->shape[0] != size || weights->shape[1] < 1)
+        first->itemsize != sizeof(int32_t) || strcmp(weights->format, "h") || first->shape[0] != size || weights->shape[0] != size || weights->shape[1] < 1)
         return 0;
     axis->length = length, axis->size = size, axis->taps = weights->shape[1];
     axis->first = first->buf, axis->weights = weights->buf;
@@ -205,7 +205,7 @@ static int read_axis(Axis *axis, const Py_buffer *first, const Py_buffer *weight
 
 PyDoc_STRVAR(resize_doc, "resize(pixels, out, first, weights, precision, first, weights, precision) -> None\n\n\
 Fill out [S, S, 4] bytes with pixels [H, W, 4] bytes, of which the fourth has no meaning. For each axis, along rows and\n\
-along columns: the first pixel of each result (int32 [S], none before the last), its weights (int16 [S, taps], zero\n\
+along columns: the first pixel of each result (int32 [S], in order), its weights (int16 [S, taps], zero\n\
 for pixels beyond the end), and the bits of their precision. Raises ValueError for anything else.");
 
 static PyObject *resize(PyObject *Py_UNUSED(self), PyObject *args)

@@ -4,10 +4,10 @@ from numpy.typing import NDArray
 def resize(
     pixels: NDArray[np.uint8],
     out: NDArray[np.uint8],
-    first_across: NDArray[np.int32],
+    first_across: NDArray[np.intc],
     weights_across: NDArray[np.int16],
     precision_across: int,
-    first_down: NDArray[np.int32],
+    first_down: NDArray[np.intc],
     weights_down: NDArray[np.int16],
     precision_down: int,
     /,

@@ -69,7 +69,7 @@ def pixels_of(image: Image.Image) -> Iterator[Bytes]:
 class _Weights(NamedTuple):
     """What each pixel of the result is made of, along one axis."""
 
-    first: NDArray[np.int32]  # [S] the first pixel that counts
+    first: NDArray[np.intc]  # [S] the first pixel that counts
     weights: NDArray[np.int16]  # [S, taps] of that pixel and those behind it; zero beyond the end
     precision: int  # bits: a weight of one is 2 ** precision
 
@@ -89,7 +89,7 @@ def _weights(length: int, size: int, interpolation: str) -> _Weights:
     # The most bits with which the largest weight still fits into 16 of them, with the sign.
     precision = next(bits for bits in range(22, -1, -1) if bits == 0 or int(0.5 + weights.max() * 2**bits) < 2**15)
     weights = np.trunc(weights * 2**precision + np.copysign(0.5, weights))
-    return _Weights(first.astype(np.int32), weights.astype(np.int16), precision)
+    return _Weights(first.astype(np.intc), weights.astype(np.int16), precision)
 
 
 def _along_last(pixels: Bytes, size: int, interpolation: str) -> Bytes:

@@ -1,4 +1,4 @@
-/* The steps of the label decoder for one image; decoder.py says what they are, and does the same without this file.
+/* Greedy decoding of one image; decoder.py says what that is, and does the same without this file.
 
    A step multiplies a vector with every weight of the decoder once, so it takes as long as reading them does. Libraries
    for matrices are made for many rows; for one they leave most of the memory's speed unused, and each of a step's thirty
@@ -13,6 +13,7 @@
 
 #define WIDTH 8 /* numbers of a vector */
 #define SUMS 4  /* vectors that are summed up side by side */
+#define NO_LABEL -1
 
 typedef float Vector __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
 
@@ -22,20 +23,30 @@ typedef struct {
 } Linear;
 
 typedef struct {
-    Linear from_hidden, gate; /* of the attention: [A, H], [C, H] */
-    const float *score;       /* [A] */
-    Linear inputs, hidden;    /* of the LSTM: [4 H, E + C], [4 H, H] */
-    Linear output;            /* [m + 1, H] */
-    const float *embedding;   /* [m + 2, E] */
-    Py_ssize_t E, H, A, C;    /* sizes; A = C = 0 without attention */
+    Linear initial_hidden, initial_cell; /* [H, C] */
+    Linear from_hidden, gate;            /* of the attention: [A, H], [C, H] */
+    const float *score;                  /* [A] */
+    Linear inputs, hidden;               /* of the LSTM: [4 H, E + C], without attention [4 H, E]; [4 H, H] */
+    Linear output;                       /* [m + 1, H] */
+    const float *embedding;              /* [m + 2, E] */
+    Py_ssize_t E, H, A, C;               /* sizes; A = 0 without attention */
 } Decoder;
 
-/* e to the x, to two units in the last place; plain arithmetic, so that loops over it become vectors. */
+typedef struct {
+    int64_t *sequence;    /* [steps] labels, and NO_LABEL from the end on */
+    uint8_t *labels;      /* [m] whether it was written */
+    float *scores;        /* [m] the probability that it is written at one step or another */
+    float *probabilities; /* [steps, m + 1], zero after the end */
+    float *weights;       /* [steps, cells] of the attention, zero after the end; NULL without attention */
+} Result;
+
+/* e to the x, for x from -87 to 88 (and for others as for those), to one unit in the last place; plain arithmetic, so
+   that loops over it become vectors. */
 static inline float power(float x)
 {
     const float turns = 12582912.0f; /* 1.5 * 2^23: to add and subtract it rounds to a whole number */
     x = x < -87.0f ? -87.0f : x > 88.0f ? 88.0f : x;
-    const float whole = (x * 1.44269504f + turns) - turns;
+    const float shifted = x * 1.44269504f + turns, whole = shifted - turns;
     const float r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
     float value = 1.9875691500e-4f;
     value = value * r + 1.3981999507e-3f;
@@ -44,8 +55,10 @@ static inline float power(float x)
     value = value * r + 1.6666665459e-1f;
     value = value * r + 5.0000001201e-1f;
     value = value * r * r + r + 1.0f;
-    const int32_t bits = ((int32_t)whole + 127) << 23;
+    uint32_t bits; /* the last of the shifted number are the whole number */
     float scale;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 127) << 23;
     memcpy(&scale, &bits, sizeof scale);
     return value * scale;
 }
@@ -99,7 +112,7 @@ static float largest(const float *values, Py_ssize_t size)
     return top;
 }
 
-/* In place may be the same as values. */
+/* `place` may be the same as `values`. */
 WIDE_VECTORS static void softmax(const float *values, float *place, Py_ssize_t size)
 {
     const float top = largest(values, size);
@@ -109,13 +122,18 @@ WIDE_VECTORS static void softmax(const float *values, float *place, Py_ssize_t s
     for (Py_ssize_t i = 0; i < size; i++) place[i] /= sum;
 }
 
-/* The gated, weighted sum of the cells: features [cells, C], weights [cells], gate [C] before its sigmoid. */
-WIDE_VECTORS static void attend(const float *restrict features, const float *restrict weights, Py_ssize_t cells,
-                                const float *restrict gate, float *restrict context, Py_ssize_t size)
+/* context [C] = the sum of the cells, features [cells, C], each times its weight. */
+WIDE_VECTORS static void weighted_sum(const float *restrict features, const float *restrict weights, Py_ssize_t cells,
+                                      float *restrict context, Py_ssize_t size)
 {
     memset(context, 0, (size_t)size * sizeof *context);
     for (Py_ssize_t cell = 0; cell < cells; cell++, features += size)
         for (Py_ssize_t i = 0; i < size; i++) context[i] += weights[cell] * features[i];
+}
+
+/* `gate` is before its sigmoid. */
+WIDE_VECTORS static void open_gate(float *restrict context, const float *restrict gate, Py_ssize_t size)
+{
     for (Py_ssize_t i = 0; i < size; i++) context[i] *= sigmoid(gate[i]);
 }
 
@@ -137,68 +155,95 @@ static Py_ssize_t argmax(const float *values, Py_ssize_t size)
     return best;
 }
 
-/* Write until the end token or the step limit. Fills tokens [steps], probabilities [steps, m + 1] and, with attention,
-   weights [steps, cells] as far as it came; hidden and cell [H] are used up. Returns the number of steps. */
-static Py_ssize_t decode(const Decoder *d, const float *features, const float *projected, Py_ssize_t cells, float *hidden,
-                         float *cell, Py_ssize_t limit, int64_t *tokens, float *probabilities, float *weights,
-                         float *scratch)
+/* Returns the number of steps, the one that says "end" among them. */
+static Py_ssize_t decode(const Decoder *d, const float *features, const float *projected, Py_ssize_t cells,
+                         Py_ssize_t limit, Result result, float *scratch)
 {
     const Py_ssize_t outputs = d->output.out, end = outputs - 1;
-    float *inputs = scratch, *context = inputs + d->E, *gates = context + d->C, *asked = gates + 4 * d->H;
-    float *gate = asked + d->A, *logits = gate + d->C;
-    Py_ssize_t token = end + 1, step = 0; /* the start token */
-    while (step < limit) {
+    float *hidden = scratch, *cell = hidden + d->H, *gates = cell + d->H, *inputs = gates + 4 * d->H;
+    float *context = inputs + d->E, *gate = context + d->C, *asked = gate + d->C, *logits = asked + d->A;
+    float *equal = logits + outputs; /* weights of cells that all count the same */
+    Py_ssize_t token = end + 1 /* the start token */, step, i;
+    for (i = 0; i < cells; i++) equal[i] = 1.0f / (float)cells;
+    weighted_sum(features, equal, cells, context, d->C);
+    multiply(&d->initial_hidden, context, hidden, 0);
+    multiply(&d->initial_cell, context, cell, 0);
+    for (i = 0; i < end; i++) result.labels[i] = 0, result.scores[i] = 1.0f; /* that it is not written, at first */
+    for (step = 0; step < limit; step++) {
+        float *probabilities = result.probabilities + step * outputs;
+        float *weights = d->A ? result.weights + step * cells : NULL;
+        if (token == end) { /* nothing counts after the end */
+            result.sequence[step] = NO_LABEL;
+            memset(probabilities, 0, (size_t)outputs * sizeof *probabilities);
+            if (d->A) memset(weights, 0, (size_t)cells * sizeof *weights);
+            continue;
+        }
         memcpy(inputs, d->embedding + token * d->E, (size_t)d->E * sizeof *inputs);
         if (d->A) {
             multiply(&d->from_hidden, hidden, asked, 0);
-            for (Py_ssize_t i = 0; i < cells; i++)
-                weights[i] = tanh_score(projected + i * d->A, asked, d->score, d->A);
+            for (i = 0; i < cells; i++) weights[i] = tanh_score(projected + i * d->A, asked, d->score, d->A);
             softmax(weights, weights, cells);
+            weighted_sum(features, weights, cells, context, d->C);
             multiply(&d->gate, hidden, gate, 0);
-            attend(features, weights, cells, gate, context, d->C);
-            weights += cells;
+            open_gate(context, gate, d->C);
         }
         multiply(&d->inputs, inputs, gates, 0);
         multiply(&d->hidden, hidden, gates, 1);
         remember(gates, cell, hidden, d->H);
         multiply(&d->output, hidden, logits, 0);
         softmax(logits, probabilities, outputs);
+        for (i = 0; i < end; i++) result.scores[i] *= 1.0f - probabilities[i];
         token = argmax(logits, outputs);
-        tokens[step++] = token;
-        probabilities += outputs;
-        if (token == end) break;
+        result.sequence[step] = token == end ? NO_LABEL : token;
+        if (token < end) result.labels[token] = 1;
     }
+    for (i = 0; i < end; i++) result.scores[i] = 1.0f - result.scores[i];
+    for (step = limit; step > 1 && result.sequence[step - 2] == NO_LABEL;) step--;
     return step;
 }
 
-PyDoc_STRVAR(decode_doc, "decode(sizes, weights, image, results) -> steps\n\n\
-All tensors are given by the addresses of their float32 numbers (tokens: int64), without gaps:\n\
-sizes    (embedding, hidden, attention, features, outputs, cells, step limit); attention and features 0 without it\n\
-weights  (from_hidden, score, gate, gate's bias, weight_ih, bias_ih, weight_hh, bias_hh, embedding, output, its bias)\n\
-image    (features, projected, hidden, cell); the last two are written to\n\
-results  (tokens, probabilities, attention weights)");
+PyDoc_STRVAR(decode_doc, "decode(sizes, weights, images, results) -> steps\n\n\
+As many steps as the longest image takes. All tensors are given by the addresses of their numbers, without gaps:\n\
+sizes    (embedding, hidden, attention, features, outputs, images, cells, step limit); attention 0 without it\n\
+weights  (initial hidden state and bias, initial cell and bias, from_hidden, score, gate and bias, weight_ih, bias_ih,\n\
+         weight_hh, bias_hh, output and bias, embedding)\n\
+images   (features [B, cells, C], projected [B, cells, A])\n\
+results  (sequence [B, limit] int64, labels [B, m] bool, scores [B, m], probabilities [B, limit, m + 1],\n\
+         attention weights [B, limit, cells])");
 
 static PyObject *py_decode(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    Py_ssize_t E, H, A, C, outputs, cells, limit, steps;
-    unsigned long long w[11], image[4], results[3];
-    if (!PyArg_ParseTuple(args, "(nnnnnnn)(KKKKKKKKKKK)(KKKK)(KKK)", &E, &H, &A, &C, &outputs, &cells, &limit, w, w + 1,
-                          w + 2, w + 3, w + 4, w + 5, w + 6, w + 7, w + 8, w + 9, w + 10, image, image + 1, image + 2,
-                          image + 3, results, results + 1, results + 2))
+    Py_ssize_t E, H, A, C, outputs, images, cells, limit, longest = 0;
+    unsigned long long w[15], image[2], results[5];
+    if (!PyArg_ParseTuple(args, "(nnnnnnnn)(KKKKKKKKKKKKKKK)(KK)(KKKKK)", &E, &H, &A, &C, &outputs, &images, &cells,
+                          &limit, w, w + 1, w + 2, w + 3, w + 4, w + 5, w + 6, w + 7, w + 8, w + 9, w + 10, w + 11, w + 12,
+                          w + 13, w + 14, image, image + 1, results, results + 1, results + 2, results + 3, results + 4))
         return NULL;
 #define FLOATS(address) ((float *)(uintptr_t)(address))
-    const Decoder decoder = {
-        .from_hidden = {FLOATS(w[0]), NULL, A, H}, .score = FLOATS(w[1]), .gate = {FLOATS(w[2]), FLOATS(w[3]), C, H},
-        .inputs = {FLOATS(w[4]), FLOATS(w[5]), 4 * H, E + C}, .hidden = {FLOATS(w[6]), FLOATS(w[7]), 4 * H, H},
-        .embedding = FLOATS(w[8]), .output = {FLOATS(w[9]), FLOATS(w[10]), outputs, H}, .E = E, .H = H, .A = A, .C = C};
-    float *scratch = PyMem_RawMalloc((size_t)(E + 2 * C + 4 * H + A + outputs) * sizeof *scratch);
+    const Decoder decoder = {.initial_hidden = {FLOATS(w[0]), FLOATS(w[1]), H, C},
+                             .initial_cell = {FLOATS(w[2]), FLOATS(w[3]), H, C},
+                             .from_hidden = {FLOATS(w[4]), NULL, A, H},
+                             .score = FLOATS(w[5]),
+                             .gate = {FLOATS(w[6]), FLOATS(w[7]), C, H},
+                             .inputs = {FLOATS(w[8]), FLOATS(w[9]), 4 * H, A ? E + C : E},
+                             .hidden = {FLOATS(w[10]), FLOATS(w[11]), 4 * H, H},
+                             .output = {FLOATS(w[12]), FLOATS(w[13]), outputs, H},
+                             .embedding = FLOATS(w[14]),
+                             .E = E, .H = H, .A = A, .C = C};
+    float *scratch = PyMem_RawMalloc((size_t)(6 * H + E + 2 * C + A + outputs + cells) * sizeof *scratch);
     if (!scratch) return PyErr_NoMemory();
     Py_BEGIN_ALLOW_THREADS;
-    steps = decode(&decoder, FLOATS(image[0]), FLOATS(image[1]), cells, FLOATS(image[2]), FLOATS(image[3]), limit,
-                   (int64_t *)(uintptr_t)results[0], FLOATS(results[1]), FLOATS(results[2]), scratch);
+    for (Py_ssize_t i = 0; i < images; i++) {
+        const Result result = {(int64_t *)(uintptr_t)results[0] + i * limit, (uint8_t *)(uintptr_t)results[1] + i * (outputs - 1),
+                               FLOATS(results[2]) + i * (outputs - 1), FLOATS(results[3]) + i * limit * outputs,
+                               A ? FLOATS(results[4]) + i * limit * cells : NULL};
+        const Py_ssize_t steps = decode(&decoder, FLOATS(image[0]) + i * cells * C, A ? FLOATS(image[1]) + i * cells * A : NULL, cells,
+                                        limit, result, scratch);
+        longest = steps > longest ? steps : longest;
+    }
     Py_END_ALLOW_THREADS;
     PyMem_RawFree(scratch);
-    return PyLong_FromSsize_t(steps);
+    return PyLong_FromSsize_t(longest);
 }
 
 static PyMethodDef methods[] = {{"decode", py_decode, METH_VARARGS, decode_doc}, {NULL, NULL, 0, NULL}};

@@ -1,3 +1,3 @@
 def decode(
-    sizes: tuple[int, ...], weights: tuple[int, ...], image: tuple[int, ...], results: tuple[int, ...], /
+    sizes: tuple[int, ...], weights: tuple[int, ...], images: tuple[int, ...], results: tuple[int, ...], /
 ) -> int: ...

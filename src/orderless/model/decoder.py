@@ -21,7 +21,7 @@ from orderless.model.stepping import Linear, lstm_step, step_linear
 DEFAULT_MAX_STEPS = 20
 
 
-class Images(NamedTuple):
+class _Images(NamedTuple):
     """The images that the decoder is still writing for, one a row, and where it stands with each."""
 
     token: Tensor  # [R] what it wrote last
@@ -30,9 +30,9 @@ class Images(NamedTuple):
     features: Tensor  # [R, cells, C]
     projected: Tensor | None  # [R, cells, A]
 
-    def keep(self, rows: slice | Tensor) -> Images:
+    def keep(self, rows: slice | Tensor) -> _Images:
         projected = self.projected[rows] if self.projected is not None else None
-        return Images(self.token[rows], self.hidden[rows], self.cell[rows], self.features[rows], projected)
+        return _Images(self.token[rows], self.hidden[rows], self.cell[rows], self.features[rows], projected)
 
 
 class SequenceDecoder(nn.Module):
@@ -104,27 +104,16 @@ class SequenceDecoder(nn.Module):
         A label's score tells how probable it was at one step or another, up to and including the one at which its
         image ended.
         """
-        linear = step_linear(features)
-        images = self._begin(features, linear)
-        if few_images.suits(self, features):
-            sequence, probabilities, weights = few_images.decode(self, images)
-        else:
-            sequence, probabilities, weights = self._decode(images, linear)
-        return Prediction(
-            sequence=sequence,
-            labels=sequence_to_set(sequence, self.n_labels),
-            scores=written_somewhere(probabilities),
-            probabilities=probabilities,
-            attention=weights,
-        )
+        few = few_images.predict(self, features)
+        return few if few is not None else self._predict(features)
 
-    def _decode(self, images: Images, linear: Linear) -> tuple[Tensor, Tensor, Tensor | None]:
-        """The sequence [B, T], probabilities [B, T, m + 1] and attention weights [B, T, cells] of a prediction."""
-        features = images.features
+    def _predict(self, features: Tensor) -> Prediction:
         batch, cells, _ = features.shape
         sequence = features.new_full((batch, self.max_steps), NO_LABEL, dtype=torch.long)
         probabilities = features.new_zeros((batch, self.max_steps, self.n_labels + 1), dtype=torch.float)
         weights = features.new_zeros((batch, self.max_steps, cells), dtype=torch.float) if self.attention else None
+        linear = step_linear(features)
+        images = self._begin(features, linear)
         running = torch.arange(batch, device=features.device)  # the images that have not ended: only they cost
         for step in range(self.max_steps):
             logits, step_weights, images = self._step(images, linear)
@@ -138,11 +127,17 @@ class SequenceDecoder(nn.Module):
                 images, running = images.keep(going), running[going]
             sequence[running, step] = images.token
         steps = step + 1
-        return sequence[:, :steps], probabilities[:, :steps], weights[:, :steps] if weights is not None else None
+        return Prediction(
+            sequence=sequence[:, :steps],
+            labels=sequence_to_set(sequence, self.n_labels),
+            scores=written_somewhere(probabilities[:, :steps]),
+            probabilities=probabilities[:, :steps],
+            attention=weights[:, :steps] if weights is not None else None,
+        )
 
-    def _begin(self, features: Tensor, linear: Linear = F.linear) -> Images:
+    def _begin(self, features: Tensor, linear: Linear = F.linear) -> _Images:
         pooled = features.mean(dim=1)  # [B, C]
-        return Images(
+        return _Images(
             token=torch.full(features.shape[:1], self.start, dtype=torch.long, device=features.device),
             hidden=linear(pooled, self.initial_hidden.weight, self.initial_hidden.bias),
             cell=linear(pooled, self.initial_cell.weight, self.initial_cell.bias),
@@ -150,7 +145,7 @@ class SequenceDecoder(nn.Module):
             projected=self.attention.project(features, linear) if self.attention is not None else None,
         )
 
-    def _step(self, images: Images, linear: Linear = F.linear) -> tuple[Tensor, Tensor | None, Images]:
+    def _step(self, images: _Images, linear: Linear = F.linear) -> tuple[Tensor, Tensor | None, _Images]:
         """Logits [R, m + 1], attention weights [R, cells], and the images with the label that was chosen."""
         inputs, weights = self.embedding(images.token), None  # [R, E]
         if self.attention is not None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from orderless.model.prediction import NO_LABEL
-from orderless.model.stepping import is_plain
+from orderless.model.prediction import Prediction
 
 if TYPE_CHECKING:
-    from orderless.model.decoder import Images, SequenceDecoder
+    from orderless.model.decoder import SequenceDecoder
 
 try:
     from orderless.model import _decode as native
@@ -23,49 +22,67 @@ except ImportError:  # installed on a machine without a C compiler
     native = None  # type: ignore[assignment]
 
 FEW = 2  # images, for which C is faster than PyTorch
+_PLAIN = (Tensor, nn.Parameter)
 
 
-def suits(decoder: SequenceDecoder, features: Tensor) -> bool:
-    """Whether features [B, cells, C] are few enough, and all numbers such that C can read them."""
-    return (
-        native is not None
-        and 0 < len(features) <= FEW
-        and not torch.is_autocast_enabled("cpu")
-        and is_plain(features)
-        and all(is_plain(weight) and weight.is_contiguous() for weight in decoder.parameters())
-    )
+def predict(decoder: SequenceDecoder, features: Tensor) -> Prediction | None:
+    """What `decoder.predict` says of features [B, cells, C]; None if there are too many, or C cannot do it.
 
-
-def decode(decoder: SequenceDecoder, images: Images) -> tuple[Tensor, Tensor, Tensor | None]:
-    """The sequence [B, T], probabilities [B, T, m + 1] and attention weights [B, T, cells] of a prediction."""
-    features, (batch, cells, _) = images.features.contiguous(), images.features.shape
-    limit, outputs, attention = decoder.max_steps, decoder.n_labels + 1, decoder.attention
-    tokens = torch.full((batch, limit), decoder.end)
-    probabilities = torch.zeros(batch, limit, outputs)
-    weights = torch.zeros(batch, limit, cells) if attention is not None else None
-    attends: tuple[int, ...] = (0, 0, 0, 0)
-    sizes = (0, 0)
+    Hooks of the decoder's layers are not called.
+    """
+    if native is None or features.numel() == 0 or len(features) > FEW or torch.is_autocast_enabled("cpu"):
+        return None
+    if features.dim() != 3 or features.shape[2] != decoder.initial_hidden.in_features:
+        return None  # PyTorch says what is wrong
+    if decoder.dropout.training and decoder.dropout.p > 0:
+        return None
+    attention, lstm = decoder.attention, decoder.lstm
+    attends: tuple[Tensor | None, ...] = (None,) * 4
     if attention is not None:
-        attends = _addresses(attention.from_hidden.weight, attention.score.weight, *attention.gate.parameters())
-        sizes = attention.from_hidden.out_features, attention.gate.out_features
-    lstm, output = decoder.lstm, decoder.output
-    shared = _addresses(
-        lstm.weight_ih, lstm.bias_ih, lstm.weight_hh, lstm.bias_hh, decoder.embedding.weight, output.weight
+        attends = attention.from_hidden.weight, attention.score.weight, attention.gate.weight, attention.gate.bias
+    weights = (
+        *(decoder.initial_hidden.weight, decoder.initial_hidden.bias),
+        *(decoder.initial_cell.weight, decoder.initial_cell.bias),
+        *attends,
+        *(lstm.weight_ih, lstm.bias_ih, lstm.weight_hh, lstm.bias_hh),
+        *(decoder.output.weight, decoder.output.bias, decoder.embedding.weight),
     )
-    hidden, cell = images.hidden.clone(), images.cell.clone()  # [B, H]; C writes to them
-    steps = 0
-    for row in range(batch):
-        projected = 0 if images.projected is None else images.projected[row].data_ptr()
-        own = native.decode(
-            (decoder.embedding.embedding_dim, lstm.hidden_size, *sizes, outputs, cells, limit),
-            (*attends, *shared, output.bias.data_ptr()),
-            (features[row].data_ptr(), projected, hidden[row].data_ptr(), cell[row].data_ptr()),
-            (tokens[row].data_ptr(), probabilities[row].data_ptr(), 0 if weights is None else weights[row].data_ptr()),
-        )
-        steps = max(steps, own)
-    sequence = tokens[:, :steps].masked_fill(tokens[:, :steps] == decoder.end, NO_LABEL)
-    return sequence, probabilities[:, :steps], weights[:, :steps] if weights is not None else None
+    if not all(tensor is None or _readable(tensor) for tensor in (features, *weights)):
+        return None
+    batch, cells, channels = features.shape
+    projected = attention.project(features) if attention is not None else None  # [B, cells, A]
+    limit, n_labels = decoder.max_steps, decoder.n_labels
+    sequence = features.new_empty((batch, limit), dtype=torch.long)
+    labels = features.new_empty((batch, n_labels), dtype=torch.bool)
+    scores = features.new_empty((batch, n_labels))
+    probabilities = features.new_empty((batch, limit, n_labels + 1))
+    looked = features.new_empty((batch, limit, cells)) if attention is not None else None
+    asks = attention.from_hidden.out_features if attention is not None else 0
+    steps = native.decode(
+        (decoder.embedding.embedding_dim, lstm.hidden_size, asks, channels, n_labels + 1, batch, cells, limit),
+        tuple(map(_address, weights)),
+        (features.data_ptr(), _address(projected)),
+        tuple(map(_address, (sequence, labels, scores, probabilities, looked))),
+    )
+    return Prediction(
+        sequence=sequence[:, :steps],
+        labels=labels,
+        scores=scores,
+        probabilities=probabilities[:, :steps],
+        attention=looked[:, :steps] if looked is not None else None,
+    )
 
 
-def _addresses(*tensors: Tensor) -> tuple[int, ...]:
-    return tuple(tensor.data_ptr() for tensor in tensors)
+def _readable(tensor: Tensor) -> bool:
+    """Whether it is numbers in this machine's memory, as they are and without gaps."""
+    return (
+        tensor.dtype is torch.float32
+        and tensor.is_cpu
+        and type(tensor) in _PLAIN
+        and tensor.is_contiguous()
+        and not tensor.is_neg()
+    )
+
+
+def _address(tensor: Tensor | None) -> int:
+    return 0 if tensor is None else tensor.data_ptr()

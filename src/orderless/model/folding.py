@@ -25,16 +25,15 @@ def fold_batchnorm(encoder: Encoder) -> Encoder:
     Which norm follows which convolution is seen by watching one forward pass, so no backbone needs to be known. An
     encoder for which the copy does not answer as the original does is copied as it is.
     """
-    plain = copy.deepcopy(encoder).eval()
-    if not any(isinstance(module, nn.BatchNorm2d) for module in plain.modules()):
-        return plain
-    probe = _probe(plain)
-    folded = copy.deepcopy(plain)
-    for convolution, norm in _watch(folded, probe):
+    folded = copy.deepcopy(encoder).eval()
+    if not any(isinstance(module, nn.BatchNorm2d) for module in folded.modules()):
+        return folded
+    probe = _probe(folded)
+    pairs, expected = _watch(folded, probe)
+    for convolution, norm in pairs:
         _fold(folded, convolution, norm)
-    expected, answer = plain(probe), folded(probe)
-    error = (answer - expected).abs().max()
-    return folded if bool(error <= _TOLERANCE * expected.abs().max()) else plain
+    error = (folded(probe) - expected).abs().max()
+    return folded if bool(error <= _TOLERANCE * expected.abs().max()) else copy.deepcopy(encoder).eval()
 
 
 def _probe(encoder: Encoder) -> Tensor:
@@ -45,8 +44,8 @@ def _probe(encoder: Encoder) -> Tensor:
     return torch.randn(1, 3, size, size, generator=generator).to(weight.device, weight.dtype)
 
 
-def _watch(encoder: Encoder, probe: Tensor) -> list[tuple[nn.Conv2d, nn.BatchNorm2d]]:
-    """Pairs of which the norm's input was the convolution's output; each of the two ran exactly once."""
+def _watch(encoder: Encoder, probe: Tensor) -> tuple[list[tuple[nn.Conv2d, nn.BatchNorm2d]], Tensor]:
+    """Pairs of which the norm's input was the convolution's output, and each ran exactly once; the encoder's answer."""
     outputs: list[tuple[nn.Conv2d, Tensor]] = []
     pairs: list[tuple[nn.Conv2d, nn.BatchNorm2d]] = []
 
@@ -63,13 +62,14 @@ def _watch(encoder: Encoder, probe: Tensor) -> list[tuple[nn.Conv2d, nn.BatchNor
         for module in encoder.modules()
         if isinstance(module, nn.Conv2d | nn.BatchNorm2d)
     ]
-    encoder(probe)
+    answer = encoder(probe)
     for handle in handles:
         handle.remove()
     runs = [id(module) for module, _ in outputs] + [id(norm) for _, norm in pairs]
-    return [
+    once = [
         (c, n) for c, n in pairs if runs.count(id(c)) == 1 and runs.count(id(n)) == 1 and n.running_mean is not None
     ]
+    return once, answer
 
 
 def _fold(encoder: Encoder, convolution: nn.Conv2d, norm: nn.BatchNorm2d) -> None:

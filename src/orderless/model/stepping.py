@@ -35,13 +35,13 @@ def step_linear(like: Tensor) -> Linear:
 
 def product(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`F.linear` without gradients: inputs [..., in], weight [out, in], bias [out] -> [..., out]."""
-    if _onednn is None or not (is_plain(inputs) and is_plain(weight)) or inputs.numel() == 0 or len(weight) == 0:
+    if _onednn is None or not (_plain(inputs) and _plain(weight)) or inputs.numel() == 0 or len(weight) == 0:
         return F.linear(inputs, weight, bias)
     result: Tensor = _onednn(inputs, weight, bias, "none", [], "")
     return result
 
 
-def is_plain(tensor: Tensor) -> bool:
+def _plain(tensor: Tensor) -> bool:
     """Whether it is numbers in this machine's memory without gaps; those of a matrix by rows or by columns."""
     return (
         type(tensor) in (Tensor, nn.Parameter)
