@@ -84,38 +84,41 @@ def grid_shape(cells: int) -> tuple[int, int]:
 
 def _result(outputs: Outputs, row: int, name: str, labels: Sequence[str]) -> Result:
     scores = outputs.scores[row].tolist()
+    sequence = outputs.sequence[row].tolist()
+    regions = _regions(outputs, row)
     tags: dict[int, Tag] = {}  # keeps the first of every label: duplicates are dropped
-    for step, label in enumerate(outputs.sequence[row].tolist()):
-        if label < 0 or label in tags:
-            continue
-        tags[label] = Tag(labels[label], scores[label], _region(outputs, row, step))
-    return Result(
-        name=name,
-        tags=tuple(tags.values()),
-        scores=dict(zip(labels, scores, strict=True)),
-        steps=_steps(outputs, row, labels),
-    )
+    for label, region in zip(sequence, regions, strict=True):
+        if label >= 0 and label not in tags:
+            tags[label] = Tag(labels[label], scores[label], region)
+    steps: tuple[Step, ...] = ()
+    if outputs.probabilities is not None:
+        steps = _steps(sequence, outputs.probabilities[row], regions, labels)
+    return Result(name, tuple(tags.values()), dict(zip(labels, scores, strict=True)), steps)
 
 
-def _steps(outputs: Outputs, row: int, labels: Sequence[str]) -> tuple[Step, ...]:
-    if outputs.probabilities is None:
-        return ()
+def _steps(
+    sequence: list[int],
+    probabilities: NDArray[np.float32],
+    regions: Sequence[NDArray[np.float32] | None],
+    labels: Sequence[str],
+) -> tuple[Step, ...]:
+    """The steps of a sequence [T] with its probabilities [T, m + 1], up to its end."""
     tokens: list[str | None] = [*labels, None]  # the end has index m, or -1 in a sequence
+    likeliest = np.argsort(-probabilities, axis=1, kind="stable")[:, : RUNNERS_UP + 1]  # [T, 4]
+    tops = np.take_along_axis(probabilities, likeliest, axis=1).tolist()
+    chosen = probabilities[np.arange(len(sequence)), sequence].tolist()
     steps = []
-    table = outputs.probabilities[row]  # [T, m + 1]
-    likeliest = np.argsort(-table, axis=1, kind="stable")[:, : RUNNERS_UP + 1].tolist()
-    for step, written in enumerate(outputs.sequence[row].tolist()):
-        probabilities = table[step].tolist()
-        others = [i for i in likeliest[step] if i != written % len(tokens)][:RUNNERS_UP]
-        considered = tuple((tokens[i], probabilities[i]) for i in others)
-        steps.append(Step(tokens[written], probabilities[written], considered, _region(outputs, row, step)))
+    for written, own, places, top, region in zip(sequence, chosen, likeliest.tolist(), tops, regions, strict=True):
+        others = [(tokens[i], p) for i, p in zip(places, top, strict=True) if i != written % len(tokens)]
+        steps.append(Step(tokens[written], own, tuple(others[:RUNNERS_UP]), region))
         if written < 0:
             break
     return tuple(steps)
 
 
-def _region(outputs: Outputs, row: int, step: int) -> NDArray[np.float32] | None:
+def _regions(outputs: Outputs, row: int) -> Sequence[NDArray[np.float32] | None]:
+    """Where the model looked at each step."""
     if outputs.attention is None:
-        return None
-    weights: NDArray[np.float32] = outputs.attention[row, step]
-    return weights.reshape(grid_shape(len(weights)))
+        return [None] * outputs.sequence.shape[1]
+    steps, cells = outputs.attention[row].shape
+    return list(outputs.attention[row].reshape(steps, *grid_shape(cells)))
