@@ -68,10 +68,10 @@ def write_photos(folder: Path, count: int, width: int = 640, height: int = 480) 
     return paths
 
 
-def write_run(folder: Path, backbone: str, image_size: int, n_labels: int = 80) -> Path:
+def write_run(folder: Path, backbone: str, image_size: int, method: str = "pla", n_labels: int = 80) -> Path:
     """A finished run with random weights that writes a few labels an image.
 
-    The decoder is that of PLA in the recipe which has such an encoder: `quick` for Lite0, `paper` for others.
+    Its head is that of the recipe which has such an encoder: `quick` for Lite0, `paper` for others.
     """
     from orderless.config import Config, DataConfig
     from orderless.labels import Vocabulary
@@ -79,9 +79,9 @@ def write_run(folder: Path, backbone: str, image_size: int, n_labels: int = 80) 
     from orderless.recipes import recipe
     from orderless.run_folder import RunFolder, save_weights
 
-    usual = recipe("quick" if backbone == "lite0" else "paper", "pla").model
+    usual = recipe("quick" if backbone == "lite0" else "paper", method).model
     model = usual.model_copy(update={"backbone": backbone, "max_steps": COCO_MEAN_STEPS})
-    config = Config(data=DataConfig(image_size=image_size), model=model)
+    config = Config(method=method, data=DataConfig(image_size=image_size), model=model)
     names = tuple(f"label {number:04d}" for number in range(n_labels))
     run = RunFolder(folder)
     run.begin(config, Vocabulary(names, (1,) * n_labels))

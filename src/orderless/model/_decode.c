@@ -44,9 +44,9 @@ typedef struct {
    that loops over it become vectors. */
 static inline float power(float x)
 {
-    const float turns = 12582912.0f; /* 1.5 * 2^23: to add and subtract it rounds to a whole number */
+    const float shift = 12582912.0f; /* 1.5 * 2^23: to add and subtract it rounds to a whole number */
     x = x < -87.0f ? -87.0f : x > 88.0f ? 88.0f : x;
-    const float shifted = x * 1.44269504f + turns, whole = shifted - turns;
+    const float shifted = x * 1.44269504f + shift, whole = shifted - shift;
     const float r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
     float value = 1.9875691500e-4f;
     value = value * r + 1.3981999507e-3f;
@@ -155,7 +155,7 @@ static Py_ssize_t argmax(const float *values, Py_ssize_t size)
     return best;
 }
 
-/* Returns the number of steps, the one that says "end" among them. */
+/* Reshift the number of steps, the one that says "end" among them. */
 static Py_ssize_t decode(const Decoder *d, const float *features, const float *projected, Py_ssize_t cells,
                          Py_ssize_t limit, Result result, float *scratch)
 {
