@@ -54,10 +54,10 @@ def _quick(method: str, learning: EncoderPart) -> Config:
             stages.insert(
                 0, StageConfig(name="bce", objective="binary", epochs=4, batch_size=32, encoder_share=0.1, **common)
             )
-    # A smaller decoder and smaller queries than the papers': as good on small data, and faster.
+    # Smaller attention and queries than the papers': as good on small data, and faster.
     model = ModelConfig(
-        backbone="lite0", hidden=256, embedding=128, attention_size=128, binary_hidden=512,
-        query_size=256, query_feedforward=512, dropout=0.3, **_shape(method),
+        backbone="lite0", attention_size=128, binary_hidden=512, query_size=256, query_feedforward=512, dropout=0.3,
+        **_shape(method),
     )  # fmt: skip
     return Config(method=method, recipe="quick", threshold=_threshold(method), model=model, stages=tuple(stages))
 
