@@ -1,7 +1,7 @@
 """Tagging (encoder, decoder, results as Python objects) against the encoder's forward alone.
 
-Each encoder has the decoder of its recipe: ResNet-50 the paper's, Lite0 the smaller one of the recipe for laptops,
-alone and as half of that recipe's default method. The goals are the same for all.
+Each encoder has the decoder of its recipe: ResNet-50 the paper's, Lite0 that of the recipe for laptops, whose attention
+is smaller, alone and as half of that recipe's default method. The goals are the same for all.
 """
 
 from __future__ import annotations

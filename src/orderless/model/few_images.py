@@ -1,7 +1,7 @@
 """Greedy decoding of a few images on a CPU, one after another, in C.
 
 For one image a step takes as long as reading the decoder's weights does, if nothing else gets in the way: `_decode.c`.
-The more images, the more a library's products for whole batches pay; those are the way of `SequenceDecoder.predict`.
+The more images, the more a library's products for whole batches pay; that is `SequenceDecoder._predict`.
 """
 
 from __future__ import annotations
